@@ -104,7 +104,7 @@ final class AdmitSource extends CheckpointStep {
   private static void idle(CheckpointContext context) {
     CheckpointStatusUpdater updater = context.updater();
     if (context.suspensions() == 0) {
-      updater.working(Reason.NOT_SUSPENDED, "spec.desiredState is Running");
+      updater.rests(Reason.NOT_SUSPENDED, "spec.desiredState is Running");
     } else {
       updater.rests(Reason.RESUMED, "resumed; spec.desiredState is Running");
       new TimeSliceScheduler(context).running();

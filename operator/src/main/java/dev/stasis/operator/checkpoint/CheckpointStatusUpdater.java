@@ -82,7 +82,7 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
   void working(Reason reason, String message) {
     Report report = report();
     if (hasEarlierArtifact()) {
-      report.done(Reason.ARTIFACT_VERIFIED, artifact());
+      report.workingAgain(reason, message, Reason.ARTIFACT_VERIFIED, artifact());
     } else {
       report.working(reason, message);
     }
@@ -99,9 +99,13 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
     report().rests(reason, message).writeTo(status);
   }
 
-  /** The resume failed, and is repeated. */
-  void notReached(Reason reason, String message) {
-    report().notReached(reason, message).writeTo(status);
+  /** It is suspended, as desired. */
+  void suspended(String where) {
+    if (status.getArtifact() == null) {
+      rests(Reason.NO_ARTIFACT, "suspended " + where);
+    } else {
+      done(artifact());
+    }
   }
 
   /** The artifact of a deleted object is being deleted. */
@@ -111,7 +115,7 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
 
   void cancelled(String message) {
     transitionTo(CheckpointPhase.CANCELLED);
-    report().cancelled(Reason.CANCELLED, message).writeTo(status);
+    report().stalled(Reason.CANCELLED, message).writeTo(status);
   }
 
   void failed(Reason reason, String message) {

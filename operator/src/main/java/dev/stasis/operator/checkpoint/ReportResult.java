@@ -142,11 +142,7 @@ final class ReportResult extends CheckpointStep {
     String where = "in the memory of node " + context.node().orElse("unknown");
     updater.also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, where);
     updater.source(ConditionValue.FALSE, Reason.SUSPENDED, where);
-    if (status.getArtifact() == null) {
-      updater.rests(Reason.NO_ARTIFACT, "suspended " + where);
-    } else {
-      updater.done(updater.artifact());
-    }
+    updater.suspended(where);
     reporter.frozen(
         Reason.SUSPENDED, "suspended by GpuCheckpoint " + context.object().getMetadata().getName());
     reporter.normal(Reason.SUSPENDED, "suspended " + where, "suspended/" + number);

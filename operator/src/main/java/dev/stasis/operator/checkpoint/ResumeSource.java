@@ -106,10 +106,8 @@ final class ResumeSource extends SuspensionStep {
     }
     String message = "still suspended: " + why;
     updater.transitionTo(CheckpointPhase.SUSPENDED);
-    updater.notReached(Reason.OPERATION_FAILED, message);
-    if (context.status().getArtifact() != null) {
-      updater.done(updater.artifact());
-    }
+    // It is repeated.
+    updater.working(Reason.OPERATION_FAILED, message);
     context
         .reporter()
         .warning(

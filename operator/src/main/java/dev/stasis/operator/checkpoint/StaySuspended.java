@@ -1,6 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
@@ -56,13 +57,14 @@ final class StaySuspended extends SuspensionStep {
   }
 
   private static void stay(CheckpointContext context, TimeSliceScheduler slices) {
-    context
-        .updater()
-        .also(
-            ConditionType.SUSPENDED,
-            ConditionValue.TRUE,
-            Reason.SUSPENDED,
-            "in the memory of node " + context.node().orElse("unknown"));
+    CheckpointStatusUpdater updater = context.updater();
+    String where = "in the memory of node " + context.node().orElse("unknown");
+    updater.also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, where);
+    boolean isToRun = slices.isOn() && context.spec().getDesiredState() != DesiredState.SUSPENDED;
+    if (!isToRun && updater.find(ConditionType.RECONCILING).isPresent()) {
+      // A resume failed, and its user does not want another one.
+      updater.suspended(where);
+    }
     context
         .reporter()
         .frozen(

@@ -229,8 +229,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
       status.setRolledBack(null);
     }
     if (cancelled) {
-      report.cancelled(
-          Reason.CANCELLED, touched ? sentence : "cancelled before the pod was changed");
+      report.stalled(Reason.CANCELLED, touched ? sentence : "cancelled before the pod was changed");
     } else {
       report.failed(new FaultSummary(faults).reason(Reason.OPERATION_FAILED), sentence);
     }

@@ -98,7 +98,7 @@ final class PreemptionWorkflow {
           "preemptionPolicy: expected Never, or interceptScheduler: true, got PriorityClasses with"
               + " which the scheduler deletes victims before they can be frozen: "
               + String.join(", ", preempting);
-      report.notReached(Reason.SCHEDULER_PREEMPTS_FIRST, sentence);
+      report.stalled(Reason.SCHEDULER_PREEMPTS_FIRST, sentence);
       events.warning(policy, Reason.SCHEDULER_PREEMPTS_FIRST, sentence, "classes/" + preempting);
     } else {
       decide(policy, waiting, preempted, used, report, status, now);

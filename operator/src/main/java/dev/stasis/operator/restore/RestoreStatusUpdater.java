@@ -131,7 +131,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     ends(RestorePhase.CANCELLED);
     status.setPod(null);
     report()
-        .cancelled(Reason.CANCELLED, "cancelled; no target pod exists, the checkpoint is unchanged")
+        .stalled(Reason.CANCELLED, "cancelled; no target pod exists, the checkpoint is unchanged")
         .writeTo(status);
   }
 

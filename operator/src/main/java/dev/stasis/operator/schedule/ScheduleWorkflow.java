@@ -88,7 +88,7 @@ final class ScheduleWorkflow {
   private void invalid(
       GpuCheckpointSchedule schedule, Report report, Reason reason, IllegalArgumentException e) {
     String sentence = String.valueOf(e.getMessage());
-    report.notReached(reason, sentence);
+    report.stalled(reason, sentence);
     events.warning(schedule, reason, sentence, "invalid/" + schedule.getMetadata().getGeneration());
   }
 
@@ -134,7 +134,7 @@ final class ScheduleWorkflow {
     if (Boolean.TRUE.equals(state.spec().getSuspend())) {
       report.rests(Reason.PAUSED, "no runs: spec.suspend is true");
     } else if (state.pods().isEmpty()) {
-      report.working(
+      report.rests(
           Reason.NO_POD_MATCHES,
           "selector: expected pods with GPUs in namespace %s, got none among its %d pods"
               .formatted(state.namespace(), observer.pods(state.namespace())));

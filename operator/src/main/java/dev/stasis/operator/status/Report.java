@@ -36,10 +36,13 @@ public final class Report {
 
   /** It is in progress, or waits for something that may still happen. */
   public Report working(Reason why, String sentence) {
-    return summarise(ConditionValue.FALSE, why, sentence)
-        .also(ConditionType.RECONCILING, ConditionValue.TRUE, why, "")
-        .drop(ConditionType.STALLED)
-        .drop(ConditionType.FAILED);
+    return reconciling(ConditionValue.FALSE, why, sentence);
+  }
+
+  /** The same, while what was reached before is still so. */
+  public Report workingAgain(Reason why, String sentence, Reason reached, String what) {
+    return reconciling(ConditionValue.TRUE, why, sentence)
+        .also(summary, ConditionValue.TRUE, reached, what);
   }
 
   /** It has succeeded. */
@@ -61,10 +64,10 @@ public final class Report {
   }
 
   /**
-   * It was cancelled: it has ended without reaching the state of its summary, which is not a
-   * failure.
+   * It does not reach the state of its summary unless its user changes it: it is invalid, or was
+   * cancelled.
    */
-  public Report cancelled(Reason why, String sentence) {
+  public Report stalled(Reason why, String sentence) {
     return ended(ConditionValue.FALSE, why, sentence)
         .also(ConditionType.STALLED, ConditionValue.TRUE, why, "");
   }
@@ -117,6 +120,13 @@ public final class Report {
       status.setReason(reason.value());
       status.setMessage(message);
     }
+  }
+
+  private Report reconciling(ConditionValue status, Reason why, String sentence) {
+    return summarise(status, why, sentence)
+        .also(ConditionType.RECONCILING, ConditionValue.TRUE, why, "")
+        .drop(ConditionType.STALLED)
+        .drop(ConditionType.FAILED);
   }
 
   private Report ended(ConditionValue status, Reason why, String sentence) {

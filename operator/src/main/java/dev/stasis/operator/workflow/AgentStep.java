@@ -49,6 +49,11 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
     return new Progress.Done();
   }
 
+  /** Returns what follows from a failed operation. */
+  protected Progress failed(C context, OperationView operation) {
+    return new Progress.Failed(faults(operation));
+  }
+
   /** Returns why an operation failed. */
   protected List<Fault> faults(OperationView failed) {
     return failed.faults().isEmpty()
@@ -68,7 +73,7 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
     }
     OperationView found = operation.get();
     if (found.isFinal()) {
-      return found.succeeded() ? succeeded(context, found) : new Progress.Failed(faults(found));
+      return found.succeeded() ? succeeded(context, found) : failed(context, found);
     }
     return stopped(context, found).orElseGet(() -> waiting(context, found));
   }

@@ -60,6 +60,10 @@ public final class RequestReconciler<
       C observed = observer.apply(request);
       observed.addTo(fields);
       P phase = observed.phase();
+      if (phase.isFinal()) {
+        // Its options can still change, and no report of a step follows: kstatus would wait.
+        request.getStatus().setObservedGeneration(request.getMetadata().getGeneration());
+      }
       Optional<Duration> requeueAfter = runner.advance(observed);
       Duration mayWait = workflow.mayWait(phase, observed);
       return statuses.write(request, before, mayWait, requeueAfter, context);

@@ -1,5 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
+import static dev.stasis.operator.testing.Kstatus.Verdict.IN_PROGRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
@@ -11,6 +12,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.pod.PodConditionUpdate;
+import dev.stasis.operator.testing.Kstatus;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,39 @@ class SuspensionTest {
   }
 
   @Test
+  void kstatusWaitsForAResumeThoughThereIsAnArtifact() {
+    World world =
+        Samples.world(
+                spec -> {
+                  spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
+                  spec.setStorageRef(NameReference.ofNullable("local"));
+                })
+            .settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.SUSPENDED);
+    world.settle();
+    assertThat(verdict(world)).isEqualTo(Kstatus.Verdict.CURRENT);
+
+    world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
+    world.settle();
+    world
+        .agent(OperationType.RESUME, 1)
+        .claims()
+        .fails(Outcome.UNDONE, "GpuBusy", ConditionValue.FALSE);
+    world.settle();
+    assertThat(verdict(world)).as("it is to run, and does not").isEqualTo(IN_PROGRESS);
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.status().getReason()).isEqualTo("OperationFailed");
+
+    world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
+    world.settle();
+    assertThat(verdict(world)).isEqualTo(Kstatus.Verdict.CURRENT);
+  }
+
+  private static Kstatus.Verdict verdict(World world) {
+    return new Kstatus().verdict(world.checkpoint);
+  }
+
+  @Test
   void oneThatIsNotWantedYetIsNotSuspended() {
     World world =
         Samples.world(
@@ -132,7 +167,8 @@ class SuspensionTest {
             .settle();
 
     assertThat(world.operations()).isEmpty();
-    assertThat(world.condition("Ready")).startsWith("False/NotSuspended");
+    assertThat(world.status().getReason()).isEqualTo("NotSuspended");
+    assertThat(verdict(world)).isEqualTo(Kstatus.Verdict.CURRENT);
   }
 
   @Test

@@ -104,7 +104,7 @@ final class World {
     again = made.requeueAfter();
     gone = made.removed();
     if (checkpoint.getMetadata().getDeletionTimestamp() == null) {
-      new Kstatus().check(status());
+      new Kstatus().check(checkpoint);
     }
     boolean changed = !changes.snapshot(status()).equals(before);
     if (changed) {

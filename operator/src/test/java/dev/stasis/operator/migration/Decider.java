@@ -30,7 +30,7 @@ final class Decider {
     WorkflowRunner<MigrationContext, MigrationPhase> runner = fakes.runner(workflow);
     Optional<Progress> progress = runner.current(context).map(WorkflowRunner.Current::progress);
     runner.advance(context);
-    new Kstatus().check(context.status());
+    new Kstatus().check(context.migration());
     if (progress.isPresent() && progress.get() instanceof Progress.Failed failed) {
       return new Next.RollBack(failed.faults());
     }

@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.policy.Preemption;
+import dev.stasis.operator.testing.Kstatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClassBuilder;
 import java.time.Duration;
@@ -182,10 +183,12 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(policy).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
     assertThat(policy.getStatus().getPreemptingClasses()).containsExactly("urgent");
+    assertThat(new Kstatus().verdict(policy)).isEqualTo(Kstatus.Verdict.FAILED);
 
     policy.getSpec().getOptions().setInterceptScheduler(true);
     world.pass(Duration.ofSeconds(2));
     assertThat(world.writes.checkpointed).containsExactly("batch");
+    assertThat(new Kstatus().verdict(policy)).isEqualTo(Kstatus.Verdict.CURRENT);
   }
 
   @Test

@@ -86,7 +86,7 @@ abstract class RestoreScenario {
   /** Advances the restore by one step. */
   void advance(@Nullable Pod target, @Nullable OperationView operation) {
     runner().advance(context(target, operation));
-    new Kstatus().check(restore.getStatus());
+    new Kstatus().check(restore);
   }
 
   private WorkflowRunner<RestoreContext, RestorePhase> runner() {

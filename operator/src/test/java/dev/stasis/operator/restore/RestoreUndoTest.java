@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.common.ColdStartPolicy;
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -47,6 +49,39 @@ class RestoreUndoTest extends RestoreScenario {
     gpuNode.getStatus().setAgent(null);
     assertThat(step(running(NOW, 1), operation(OperationPhase.RUNNING)))
         .isEqualTo("restore-into-target Failed");
+  }
+
+  /** Its pod is deleted next, and its log with it. */
+  @Test
+  void aWorkloadThatEndedIsReportedWithItsExitCode() {
+    made();
+    OperationView ended = operation(OperationPhase.FAILED);
+    ended
+        .status()
+        .setFaults(List.of(Fault.of("NotProven", null, "expected a running process, got none")));
+    ended.status().setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, NOW)));
+    assertThat(step(running(NOW, 0), ended)).isEqualTo("restore-into-target Waiting");
+
+    Pod exited =
+        new PodBuilder(running(NOW, 0))
+            .editStatus()
+            .editFirstContainerStatus()
+            .withNewState()
+            .withNewTerminated()
+            .withExitCode(1)
+            .withMessage("no space left")
+            .endTerminated()
+            .endState()
+            .endContainerStatus()
+            .endStatus()
+            .build();
+    assertThat(faults(exited, ended))
+        .containsExactly(
+            "expected a running process, got none; container main exited with code 1: no space"
+                + " left");
+    ended.status().setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, NOW.minusSeconds(5))));
+    assertThat(faults(running(NOW, 0), ended))
+        .containsExactly("expected a running process, got none");
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.testing.Kstatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,6 +28,25 @@ class TimeToLiveApiServerTest extends OnApiServer {
 
     assertThat(gate(target())).isEqualTo("True");
     assertThat(target().getMetadata().getDeletionTimestamp()).isNull();
+  }
+
+  @Test
+  void aChangeOfAFinishedRestoreIsObserved() {
+    checkpoint();
+    agent.ends(first, Examples::proven);
+    restore(spec -> {});
+    until(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED);
+
+    client
+        .resource(restores().get(0))
+        .edit(
+            it -> {
+              it.getSpec().getOptions().setTtlSecondsAfterFinished(86_400);
+              return it;
+            });
+
+    until(it -> it.getMetadata().getGeneration() == 2);
+    until(it -> new Kstatus().verdict(it) == Kstatus.Verdict.CURRENT);
   }
 
   @Test

@@ -210,8 +210,7 @@ class RunPlannerTest {
         new ScheduleFixture(spec -> spec.getSelector().setMatchLabels(java.util.Map.of("a", "b")));
     empty.pod("trainer");
     empty.settle();
-    assertThat(empty.ready().status()).isEqualTo(ConditionValue.FALSE);
-    assertThat(empty.ready().message())
+    assertThat(empty.status().getMessage())
         .isEqualTo("selector: expected pods with GPUs in namespace ml, got none among its 1 pods");
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.schedule.Retention;
+import dev.stasis.operator.testing.Kstatus;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,6 +113,23 @@ class ScheduleTest {
         .hasMessage(
             "options.timeZone: expected a name of the time zone database such as Europe/Berlin, got"
                 + " Europe/Nowhere");
+  }
+
+  /** Only its user can correct it. One whose pods do not exist yet is as desired. */
+  @Test
+  void kstatusFailsForAnInvalidScheduleAndDoesNotWaitForPods() {
+    ScheduleFixture often = new ScheduleFixture(spec -> spec.setSchedule("61 * * * *"));
+    often.look();
+    assertThat(new Kstatus().verdict(often.schedule)).isEqualTo(Kstatus.Verdict.FAILED);
+
+    often.schedule.getSpec().setSchedule("* * * * *");
+    often.look();
+    assertThat(often.schedule.getStatus().getReason()).isEqualTo("NoPodMatches");
+    assertThat(new Kstatus().verdict(often.schedule)).isEqualTo(Kstatus.Verdict.CURRENT);
+
+    often.schedule.getSpec().setSuspend(true);
+    often.look();
+    assertThat(new Kstatus().verdict(often.schedule)).isEqualTo(Kstatus.Verdict.CURRENT);
   }
 
   @Test

@@ -84,7 +84,7 @@ class ReportTest {
     assertThat(verdict()).isEqualTo(Kstatus.Verdict.CURRENT);
     report(1, FIRST).notReached(Reason.STORE_NOT_WRITABLE, "no space").writeTo(status);
     assertThat(verdict()).isEqualTo(Kstatus.Verdict.IN_PROGRESS);
-    report(1, FIRST).cancelled(Reason.CANCELLED, "cancelled").writeTo(status);
+    report(1, FIRST).stalled(Reason.CANCELLED, "cancelled").writeTo(status);
     assertThat(verdict()).isEqualTo(Kstatus.Verdict.FAILED);
     report(1, FIRST).failed(Reason.NO_ROOM, "no room").writeTo(status);
     assertThat(verdict()).isEqualTo(Kstatus.Verdict.FAILED);

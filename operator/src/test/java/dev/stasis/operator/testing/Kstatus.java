@@ -9,10 +9,18 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The verdict of kstatus on an object, by the rules that it has for custom resources (package
@@ -20,11 +28,31 @@ import java.util.Set;
  */
 public final class Kstatus {
 
-  /** The verdicts on an object that is not being deleted. */
+  /** The file of the objects for the library itself (e2e/kstatus); null: they are not recorded. */
+  private static final @Nullable String RECORD = System.getProperty("stasis.kstatus.record");
+
+  /** The verdicts of the library. */
   public enum Verdict {
     IN_PROGRESS,
     FAILED,
-    CURRENT
+    CURRENT,
+    TERMINATING
+  }
+
+  /** Returns the verdict on an object. */
+  public Verdict verdict(CustomResource<?, ? extends ConditionedStatus> object) {
+    record(object);
+    if (object.getMetadata().getDeletionTimestamp() != null) {
+      return Verdict.TERMINATING;
+    }
+    ConditionedStatus status = object.getStatus();
+    if (status == null) {
+      return Verdict.CURRENT;
+    }
+    Long generation = object.getMetadata().getGeneration();
+    Long observed = status.getObservedGeneration();
+    boolean isBehind = generation != null && observed != null && !observed.equals(generation);
+    return isBehind ? Verdict.IN_PROGRESS : verdict(status);
   }
 
   /** Returns the verdict on an object whose latest generation was observed. */
@@ -41,10 +69,29 @@ public final class Kstatus {
     return readyIsNotTrue ? Verdict.IN_PROGRESS : Verdict.CURRENT;
   }
 
-  /** Fails if the verdict on a status with conditions does not fit its phase. */
-  public void check(ConditionedStatus status) {
-    if (!conditions(status).isEmpty()) {
-      assertThat(verdict(status)).as("kstatus, %s", conditions(status)).isIn(expected(status));
+  /**
+   * Fails if the verdict on a request with conditions does not fit its phase; not while it is
+   * deleted.
+   */
+  public void check(CustomResource<?, ? extends ConditionedStatus> object) {
+    ConditionedStatus status = Objects.requireNonNull(object.getStatus());
+    Verdict verdict = verdict(object);
+    if (verdict != Verdict.TERMINATING && !conditions(status).isEmpty()) {
+      assertThat(verdict).as("kstatus, %s", conditions(status)).isIn(expected(status));
+    }
+  }
+
+  private static void record(CustomResource<?, ?> object) {
+    if (RECORD != null) {
+      try {
+        Files.writeString(
+            Path.of(RECORD),
+            new KubernetesSerialization().asJson(object) + "\n",
+            StandardOpenOption.CREATE,
+            StandardOpenOption.APPEND);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
@@ -71,16 +118,19 @@ public final class Kstatus {
 
   private static Set<Verdict> expected(GpuCheckpointStatus checkpoint) {
     CheckpointPhase phase = Objects.requireNonNull(checkpoint.getPhase());
-    boolean saved = checkpoint.getArtifact() != null;
+    boolean rests =
+        Set.of("NotSuspended", "Resumed", "HasTurn")
+            .contains(String.valueOf(checkpoint.getReason()));
     return switch (phase) {
-      // A workload that was resumed waits for nothing, and neither does one that was saved before.
-      case PENDING, FREEZING, SAVING, RESUMING ->
-          saved || checkpoint.getSuspensions() != null
-              ? EnumSet.of(Verdict.IN_PROGRESS, Verdict.CURRENT)
-              : EnumSet.of(Verdict.IN_PROGRESS);
-      case IMPORTING -> EnumSet.of(Verdict.IN_PROGRESS);
-      case SUSPENDED -> EnumSet.of(Verdict.CURRENT, Verdict.IN_PROGRESS);
-      case READY, EXPLAINED -> EnumSet.of(Verdict.CURRENT);
+      // A workload that runs as its user requires waits for nothing.
+      case PENDING -> rests ? EnumSet.of(Verdict.CURRENT) : EnumSet.of(Verdict.IN_PROGRESS);
+      case FREEZING, SAVING, RESUMING, IMPORTING -> EnumSet.of(Verdict.IN_PROGRESS);
+      // It waits for a GPU, or to be suspended again.
+      case SUSPENDED, READY ->
+          checkpoint.getSuspensions() == null
+              ? EnumSet.of(Verdict.CURRENT)
+              : EnumSet.of(Verdict.CURRENT, Verdict.IN_PROGRESS);
+      case EXPLAINED -> EnumSet.of(Verdict.CURRENT);
       case FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
       case UNRECOGNIZED -> EnumSet.allOf(Verdict.class);
     };
