@@ -533,6 +533,40 @@ Y
   kubectl delete gpol batch-yields >>"$OUT/kube.log" 2>&1
 }
 
+# A checkpoint each minute; then the program fails, and its pod comes back from the newest one.
+s_schedule() {
+  local uid first at program="python3 -u /data/programs/count.py $GIB"
+  [ -z "$SIMULATED" ] || program="/data/programs/gpu-counter --mib 32"
+  PROGRAM='["sh","-c","'"$program"' & echo $! >/tmp/program; wait $!"]' begin_workload periodic || return 1
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="the schedule was not accepted: see kube.log" && return 1; }
+apiVersion: stasis.dev/v1beta1
+kind: GpuCheckpointSchedule
+metadata: {name: each-minute}
+spec:
+  selector: {matchLabels: {app: periodic}}
+  schedule: "* * * * *"
+  checkpoint: {retention: {keepLast: 2}}
+  restoreOnFailure: {maxRestores: 1, window: 1h}
+  options: {jitter: 0s}
+Y
+  # Two runs; 60 s until the first one, and some seconds for each checkpoint.
+  until_true 180 "[ \"\$(kubectl get gckpt -l stasis.dev/schedule=each-minute -o 'jsonpath={range .items[?(@.status.phase==\"Ready\")]}x{end}')\" = xx ]" || { WHY="no two checkpoints of the schedule: $(field gsched each-minute .status.conditions) $(kubectl get gckpt --no-headers | tr -s ' ')" && return 1; }
+  kubectl patch gsched each-minute --type=merge -p '{"spec":{"suspend":true}}' >>"$OUT/kube.log" 2>&1
+  at="$(step periodic)"
+  goes_on periodic $((at + 2)) && right periodic && no_restart periodic || { WHY="${WHY:-periodic does not continue}" && return 1; }
+  FIGURES="two checkpoints, frozen $(kubectl get gckpt -l stasis.dev/schedule=each-minute -o 'jsonpath={.items[*].status.timings.frozen}')"
+  uid="$(field pod periodic .metadata.uid)"
+  # shellcheck disable=SC2016 # the pod's shell
+  kubectl exec periodic -- sh -c 'kill -9 $(cat /tmp/program)' >>"$OUT/kube.log" 2>&1
+  until_true 180 "kubectl get pod periodic -o 'jsonpath={.metadata.uid} {.status.conditions[?(@.type==\"Ready\")].status}' 2>/dev/null | grep -v '^$uid' | grep -q ' True'" || { WHY="periodic does not come back: $(field gsched each-minute .status.conditions) $(kubectl get grst --no-headers | tr -s ' ')" && return 1; }
+  goes_on periodic "$at" 60 && right periodic && no_restart periodic || { WHY="${WHY:-periodic does not go on}" && return 1; }
+  first="$(kubectl logs periodic -c main | sed -nE 's/^(step|count) ([0-9]+).*/\2/p' | head -n 1)"
+  [ "$first" -gt 5 ] || { WHY="periodic began anew: its first step is $first" && return 1; }
+  FIGURES="$FIGURES; failed after step $at, came back at step $first, $(kubectl get grst -o 'jsonpath={.items[-1].status.timings.took}') for the restore"
+  kubectl delete gsched each-minute >>"$OUT/kube.log" 2>&1
+  kubectl delete pod periodic --wait >>"$OUT/kube.log" 2>&1
+}
+
 # clear_away NAME: of a failed scenario, so that the next one has the GPUs. What is deleted is in the report.
 clear_away() {
   local pod
