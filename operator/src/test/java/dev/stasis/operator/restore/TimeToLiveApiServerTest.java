@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.testing.FakeAgent;
 import dev.stasis.operator.testing.Kstatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,12 +32,13 @@ class TimeToLiveApiServerTest extends OnApiServer {
     assertThat(target().getMetadata().getDeletionTimestamp()).isNull();
   }
 
+  /** Nothing else follows from it: its target is gone. */
   @Test
-  void aChangeOfAFinishedRestoreIsObserved() {
+  void aChangeOfAFailedRestoreIsObserved() {
     checkpoint();
-    agent.ends(first, Examples::proven);
+    agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     restore(spec -> {});
-    until(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED);
+    until(it -> it.getStatus().getPhase() == RestorePhase.FAILED);
 
     client
         .resource(restores().get(0))
@@ -46,7 +49,7 @@ class TimeToLiveApiServerTest extends OnApiServer {
             });
 
     until(it -> it.getMetadata().getGeneration() == 2);
-    until(it -> new Kstatus().verdict(it) == Kstatus.Verdict.CURRENT);
+    until(it -> new Kstatus().verdict(it) == Kstatus.Verdict.FAILED);
   }
 
   @Test
