@@ -7,13 +7,16 @@ import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.Sh;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -65,15 +68,31 @@ class CriuFaultTest {
   }
 
   /** A dump takes some 60 ms here: moments from before it has begun until it may be done. */
-  static Stream<Arguments> tenMoments() {
-    return Stream.of(1, 5, 10, 15, 20, 30, 40, 50, 70, 100)
-        .flatMap(
-            millis -> Stream.of(DataPathChoice.values()).map(path -> Arguments.of(millis, path)));
+  private static final List<Integer> MOMENTS = List.of(1, 5, 10, 15, 20, 30, 40, 50, 70, 100);
+
+  private static final List<DataPathChoice> PATHS = List.of(DataPathChoice.values());
+
+  static Stream<Arguments> eachMomentOnEachPath() {
+    return MOMENTS.stream()
+        .flatMap(millis -> PATHS.stream().map(path -> Arguments.of(millis, path)));
+  }
+
+  static Stream<Arguments> eachMomentOnOnePath() {
+    return IntStream.range(0, MOMENTS.size())
+        .mapToObj(i -> Arguments.of(MOMENTS.get(i), PATHS.get(i % PATHS.size())));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @MethodSource("eachMomentOnEachPath")
+  void aCriuThatIsKilledOnAnyPathLeavesTheWorkloadWhole(int millis, DataPathChoice path)
+      throws Exception {
+    aCriuThatIsKilledLeavesTheWorkloadWhole(millis, path);
   }
 
   /** The threads have criu's registers at many of these moments; the undo puts their own back. */
   @ParameterizedTest
-  @MethodSource("tenMoments")
+  @MethodSource("eachMomentOnOnePath")
   void aCriuThatIsKilledLeavesTheWorkloadWhole(int millis, DataPathChoice path) throws Exception {
     WrappedProgram.Killed criu =
         new WrappedProgram(lab.folder()).killedAfter("criu", EngineLab.criu(), millis);

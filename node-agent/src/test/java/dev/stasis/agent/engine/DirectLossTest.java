@@ -7,7 +7,6 @@ import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -20,9 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * On the direct data path the keeper, the second holder or the agent dies at every step of a
+ * On the direct data path the keeper, the second holder or the agent dies at a step of a
  * checkpoint, or a step fails: the same workload bears all of it and counts on with right numbers.
- * {@link DirectStatesTest} kills keeper and second holder after every command between them.
+ * {@link DirectStatesTest} kills them after the commands between them.
  */
 class DirectLossTest {
 
@@ -52,46 +51,35 @@ class DirectLossTest {
     lab.close();
   }
 
-  /** Every step once: after it, or while it is undone, in turn. The others take long. */
-  static Stream<Arguments> someMoments() {
-    return everyOther(0);
+  static Stream<Arguments> everyMoment() {
+    return Checkpoint.steps().stream()
+        .map(Step::name)
+        .flatMap(
+            step -> Stream.of(Moment.AFTER, Moment.BEFORE_UNDO).map(at -> Arguments.of(at, step)));
   }
 
-  static Stream<Arguments> otherMoments() {
-    return everyOther(1);
-  }
-
-  private static Stream<Arguments> everyOther(int first) {
-    List<String> steps = Checkpoint.steps().stream().map(Step::name).toList();
-    return IntStream.range(0, steps.size())
-        .mapToObj(
-            i ->
-                Arguments.of(
-                    (i + first) % 2 == 0 ? Moment.AFTER : Moment.BEFORE_UNDO, steps.get(i)));
-  }
-
-  static Stream<Arguments> someKeepers() {
-    return Stream.concat(killed("serve", someMoments()), killed("hold", otherMoments()));
-  }
-
-  static Stream<Arguments> otherKeepers() {
-    return Stream.concat(killed("serve", otherMoments()), killed("hold", someMoments()));
-  }
-
-  private static Stream<Arguments> killed(String victim, Stream<Arguments> moments) {
-    return moments.map(row -> Arguments.of(victim, row.get()[0], row.get()[1]));
+  static Stream<Arguments> everyKeeper() {
+    return Stream.of("serve", "hold")
+        .flatMap(
+            victim -> everyMoment().map(row -> Arguments.of(victim, row.get()[0], row.get()[1])));
   }
 
   @Tag("long")
   @ParameterizedTest
-  @MethodSource("otherKeepers")
-  void aKilledKeeperLosesNothingAtAnyOtherMoment(String victim, Moment moment, String step)
+  @MethodSource("everyKeeper")
+  void aKilledKeeperLosesNothingAtAnyMoment(String victim, Moment moment, String step)
       throws Exception {
     aKilledKeeperLosesNothing(victim, moment, step);
   }
 
+  /** Between the commands to a keeper its state is the one of the last command. */
   @ParameterizedTest
-  @MethodSource("someKeepers")
+  @CsvSource({
+    "serve, AFTER, gpu-checkpoint",
+    "serve, BEFORE_UNDO, dump",
+    "hold, AFTER, dump",
+    "hold, BEFORE_UNDO, offload"
+  })
   void aKilledKeeperLosesNothing(String victim, Moment moment, String step) throws Exception {
     CheckpointOutcome outcome =
         run(
@@ -120,13 +108,14 @@ class DirectLossTest {
 
   @Tag("long")
   @ParameterizedTest
-  @MethodSource("otherMoments")
-  void aFailedStepLosesNothingAtAnyOtherMoment(Moment moment, String step) throws Exception {
+  @MethodSource("everyMoment")
+  void aFailedStepLosesNothingAtAnyMoment(Moment moment, String step) throws Exception {
     aFailedStepLosesNothing(moment, step);
   }
 
+  /** {@link FailingStepTest} has every step, of which only the offload needs this workload. */
   @ParameterizedTest
-  @MethodSource("someMoments")
+  @CsvSource({"AFTER, offload", "BEFORE_UNDO, offload", "AFTER, dump", "BEFORE_UNDO, copied"})
   void aFailedStepLosesNothing(Moment moment, String step) throws Exception {
     CheckpointOutcome outcome = run(source, HookedStep.failing(moment, step));
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
@@ -140,16 +129,15 @@ class DirectLossTest {
     direct.assertUnharmed(source);
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @CsvSource({
-    "AFTER, offload",
-    "AFTER, gpu-checkpoint",
-    "AFTER, dump",
-    "AFTER, copied",
-    "BEFORE_UNDO, stop",
-    "BEFORE_UNDO, offload",
-    "DURING, publish"
-  })
+  @CsvSource({"AFTER, offload", "AFTER, gpu-checkpoint", "AFTER, copied", "BEFORE_UNDO, stop"})
+  void aKilledAgentLosesNothingAtAnyOtherMoment(String moment, String step) throws Exception {
+    aKilledAgentLosesNothing(moment, step);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"AFTER, dump", "BEFORE_UNDO, offload", "DURING, publish"})
   void aKilledAgentLosesNothing(String moment, String step) throws Exception {
     ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
     lab.thaw(source);
@@ -158,14 +146,14 @@ class DirectLossTest {
 
   @Tag("long")
   @ParameterizedTest
-  @MethodSource("otherMoments")
-  void aKilledWorkloadLeavesNothingOnTheGpuAtAnyOtherMoment(Moment moment, String step)
+  @MethodSource("everyMoment")
+  void aKilledWorkloadLeavesNothingOnTheGpuAtAnyMoment(Moment moment, String step)
       throws Exception {
     aKilledWorkloadLeavesNothingOnTheGpu(moment, step);
   }
 
   @ParameterizedTest
-  @MethodSource("someMoments")
+  @CsvSource({"AFTER, dump", "BEFORE_UNDO, copied"})
   void aKilledWorkloadLeavesNothingOnTheGpu(Moment moment, String step) throws Exception {
     try (GpuContainer victim = GpuContainer.start(direct.counter())) {
       victim.awaitSteps(3);

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,9 +50,17 @@ class DirectPathTest {
 
   static Stream<Arguments> workloads() {
     return Stream.of(
-        Arguments.of("one process", List.of()),
         Arguments.of("two CUDA processes", List.of("--fork", "1")),
         Arguments.of("a launcher without a context", List.of("--launcher")),
+        Arguments.of(
+            "threads, a data loader, memory written all the time",
+            List.of("--threads", "3", "--loader", "--busy-writer")));
+  }
+
+  /** Each alone: which one a failure of all of them is about. */
+  static Stream<Arguments> single() {
+    return Stream.of(
+        Arguments.of("one process", List.of()),
         Arguments.of("threads", List.of("--threads", "3")),
         Arguments.of("memory written all the time", List.of("--busy-writer")),
         Arguments.of("a data loader", List.of("--loader")));
@@ -61,6 +70,13 @@ class DirectPathTest {
     GpuContainer source = GpuContainer.start(spec);
     source.awaitSteps(3);
     return source;
+  }
+
+  @Tag("long")
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("single")
+  void aWorkloadWithOneOfThemIsRestoredElsewhere(String what, List<String> more) throws Exception {
+    aWorkloadResumesInPlaceAndIsRestoredElsewhere(what, more);
   }
 
   @ParameterizedTest(name = "{0}")

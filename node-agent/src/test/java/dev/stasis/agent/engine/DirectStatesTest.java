@@ -9,11 +9,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -65,65 +70,91 @@ class DirectStatesTest {
         });
   }
 
+  static Stream<Arguments> everyKeeper() {
+    return Stream.of("serve", "hold")
+        .flatMap(
+            victim ->
+                Stream.of(
+                        "attach",
+                        "close",
+                        "status",
+                        "export",
+                        "unload",
+                        "snapshot",
+                        "detach",
+                        "reload",
+                        "open",
+                        "save",
+                        "list",
+                        "drop")
+                    .map(command -> Arguments.of(victim, command)));
+  }
+
+  @Tag("long")
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "attach",
-        "close",
-        "status",
-        "export",
-        "unload",
-        "snapshot",
-        "detach",
-        "reload",
-        "open",
-        "save",
-        "list",
-        "drop"
-      })
-  void neitherAKilledKeeperNorAKilledSecondHolderLosesAnything(String command) throws Exception {
-    for (String victim : List.of("serve", "hold")) {
-      AtomicBoolean killed = new AtomicBoolean();
-      CheckpointOutcome outcome;
-      try (KeeperProxy proxy =
-          once(
-              source,
-              command,
-              name -> {
-                List<ProcessId> victims = direct.keepers(victim);
-                direct.kill(victim);
-                Awaitility.await()
-                    .atMost(LIMIT)
-                    .until(() -> direct.keepers(victim).stream().noneMatch(victims::contains));
-                killed.set(true);
-              })) {
-        assertThat(proxy).isNotNull();
-        outcome = lab.checkpoint(Asked.of(lab, source));
-      }
-      assertThat(killed).as("%s was killed after %s: %s", victim, command, outcome).isTrue();
-      // Without its copy there is no artifact, but the workload is there.
-      if (outcome instanceof CheckpointOutcome.Failed failed) {
-        assertThat(failed.source().kind()).as(failed.message()).isEqualTo(SourceState.Kind.RUNNING);
-      } else {
-        assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
-      }
-      direct.assertUnharmed(source);
+  @MethodSource("everyKeeper")
+  void neitherAKilledKeeperNorAKilledSecondHolderLosesAnythingAfterAnyCommand(
+      String victim, String command) throws Exception {
+    neitherAKilledKeeperNorAKilledSecondHolderLosesAnything(victim, command);
+  }
+
+  /** Both of them where they alone have the memory, and one of them after each other command. */
+  @ParameterizedTest
+  @CsvSource({
+    "hold, attach",
+    "serve, close",
+    "serve, export",
+    "hold, export",
+    "serve, unload",
+    "hold, unload",
+    "serve, snapshot",
+    "hold, snapshot",
+    "serve, detach",
+    "hold, detach",
+    "serve, reload",
+    "hold, reload",
+    "hold, open",
+    "serve, save",
+    "hold, drop"
+  })
+  void neitherAKilledKeeperNorAKilledSecondHolderLosesAnything(String victim, String command)
+      throws Exception {
+    AtomicBoolean killed = new AtomicBoolean();
+    CheckpointOutcome outcome;
+    try (KeeperProxy proxy =
+        once(
+            source,
+            command,
+            name -> {
+              List<ProcessId> victims = direct.keepers(victim);
+              direct.kill(victim);
+              Awaitility.await()
+                  .atMost(LIMIT)
+                  .until(() -> direct.keepers(victim).stream().noneMatch(victims::contains));
+              killed.set(true);
+            })) {
+      assertThat(proxy).isNotNull();
+      outcome = lab.checkpoint(Asked.of(lab, source));
     }
+    assertThat(killed).as("%s was killed after %s: %s", victim, command, outcome).isTrue();
+    // Without its copy there is no artifact, but the workload is there.
+    if (outcome instanceof CheckpointOutcome.Failed failed) {
+      assertThat(failed.source().kind()).as(failed.message()).isEqualTo(SourceState.Kind.RUNNING);
+    } else {
+      assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+    }
+    direct.assertUnharmed(source);
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(strings = {"attach", "export", "open"})
+  void aKilledAgentLosesNothingAfterAnyOtherCommand(String command) throws Exception {
+    aKilledAgentLosesNothing(command);
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "attach",
-        "close",
-        "export",
-        "unload",
-        "snapshot",
-        "detach",
-        "reload",
-        "open",
-        "save"
-      })
+  @ValueSource(strings = {"close", "unload", "snapshot", "detach", "reload", "save"})
   void aKilledAgentLosesNothing(String command) throws Exception {
     Process[] agent = new Process[1];
     try (KeeperProxy proxy =
@@ -139,19 +170,15 @@ class DirectStatesTest {
     direct.assertUnharmed(source);
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "attach",
-        "close",
-        "export",
-        "unload",
-        "snapshot",
-        "detach",
-        "reload",
-        "open",
-        "save"
-      })
+  @ValueSource(strings = {"attach", "close", "snapshot", "open", "save"})
+  void aKilledWorkloadLeavesNothingOnTheGpuAfterAnyOtherCommand(String command) throws Exception {
+    aKilledWorkloadLeavesNothingOnTheGpu(command);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"export", "unload", "detach", "reload"})
   void aKilledWorkloadLeavesNothingOnTheGpu(String command) throws Exception {
     try (GpuContainer victim = GpuContainer.start(direct.counter())) {
       victim.awaitSteps(3);

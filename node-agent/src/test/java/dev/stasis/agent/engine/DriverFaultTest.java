@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,6 +111,17 @@ class DriverFaultTest {
   }
 
   /** The call fails or hangs on the way into the freeze: it is undone at once. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({
+    "checkpoint, error 2 at=before, gpu-checkpoint, DRIVER_ERROR",
+    "checkpoint, error 999, gpu-checkpoint, DRIVER_ERROR",
+  })
+  void aFurtherFaultOnTheWayIntoTheFreezeIsUndone(
+      String call, String fault, String step, Reason reason) throws Exception {
+    aFaultOnTheWayIntoTheFreezeIsUndone(call, fault, step, reason);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "state, hang, lock, DRIVER_HANG",
@@ -118,8 +130,6 @@ class DriverFaultTest {
     "lock, hang at=before, lock, DRIVER_HANG",
     "lock, hang, lock, DRIVER_HANG",
     "checkpoint, error 2, gpu-checkpoint, DRIVER_ERROR",
-    "checkpoint, error 2 at=before, gpu-checkpoint, DRIVER_ERROR",
-    "checkpoint, error 999, gpu-checkpoint, DRIVER_ERROR",
     "checkpoint, error 801, gpu-checkpoint, REFUSED",
   })
   void aFaultOnTheWayIntoTheFreezeIsUndone(String call, String fault, String step, Reason reason)
@@ -136,17 +146,25 @@ class DriverFaultTest {
   }
 
   /** A call that takes long, or finishes although nobody waits for it any more, is no failure. */
+  @Tag("long")
   @ParameterizedTest
   @CsvSource({
     "lock, slow 300",
-    "lock, hang at=after",
     "checkpoint, slow 500",
-    "checkpoint, hang",
     "checkpoint, hang at=after",
-    "restore, slow 500",
     "restore, hang",
-    "restore, hang at=after",
     "unlock, slow 300",
+  })
+  void aFurtherSlowOrLostCallThatFinishesIsGoodEnough(String call, String fault) throws Exception {
+    aSlowOrLostCallThatFinishesIsGoodEnough(call, fault);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "lock, hang at=after",
+    "checkpoint, hang",
+    "restore, slow 500",
+    "restore, hang at=after",
     "unlock, hang at=after",
   })
   void aSlowOrLostCallThatFinishesIsGoodEnough(String call, String fault) throws Exception {
@@ -168,16 +186,16 @@ class DriverFaultTest {
   }
 
   /** What only the end of the process cures is said, with the driver's own word. */
+  @Tag("long")
   @ParameterizedTest
-  @CsvSource({
-    "lock, failed",
-    "lock, outofstep",
-    "checkpoint, failed",
-    "checkpoint, outofstep",
-    "restore, failed",
-    "restore, outofstep",
-    "unlock, failed",
-  })
+  @CsvSource({"lock, outofstep", "checkpoint, failed", "restore, outofstep"})
+  void aProcessThatTheDriverGaveUpOtherwiseIsCalledUnknown(String call, String fault)
+      throws Exception {
+    aProcessThatTheDriverGaveUpIsCalledUnknown(call, fault);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"lock, failed", "checkpoint, outofstep", "restore, failed", "unlock, failed"})
   void aProcessThatTheDriverGaveUpIsCalledUnknown(String call, String fault) throws Exception {
     try (GpuContainer lost = start()) {
       assertThat(checkpoint(lost, call, fault))

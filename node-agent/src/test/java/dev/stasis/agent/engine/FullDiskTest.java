@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,13 +79,19 @@ class FullDiskTest {
     runsOn();
   }
 
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({"dump, DISK, MOVER", "hash, MEMORY, MOVER"})
+  void aDiskThatRunsFullAtAnyOtherStepCostsTheArtifactAlone(
+      String step, StagePlace stage, DataPathChoice path) throws Exception {
+    aDiskThatRunsFullCostsTheArtifactAlone(step, stage, path);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "move, DISK, MOVER",
-    "dump, DISK, MOVER",
     "dump, MEMORY, CRIU",
     "layer, MEMORY, MOVER",
-    "hash, MEMORY, MOVER",
     "publish, MEMORY, MOVER",
   })
   void aDiskThatRunsFullCostsTheArtifactAlone(String step, StagePlace stage, DataPathChoice path)

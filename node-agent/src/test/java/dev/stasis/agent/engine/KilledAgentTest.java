@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An agent is killed at every step of a checkpoint, on the way in and on the way back. Another one
@@ -51,9 +52,36 @@ class KilledAgentTest {
 
   /** After a step is before the next one; its middle is what its own children are tested for. */
   static Stream<Arguments> everyStep() {
-    return Stream.concat(
-        Checkpoint.steps().stream().map(step -> Arguments.of("AFTER", step.name())),
-        Checkpoint.steps().stream().map(step -> Arguments.of("BEFORE_UNDO", step.name())));
+    return steps("AFTER");
+  }
+
+  static Stream<Arguments> everyUndo() {
+    return steps("BEFORE_UNDO");
+  }
+
+  private static Stream<Arguments> steps(String moment) {
+    return Checkpoint.steps().stream().map(step -> Arguments.of(moment, step.name()));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @MethodSource("everyUndo")
+  void theNextAgentThawsTheWorkloadAfterADeathBeforeAnyUndo(String moment, String step)
+      throws Exception {
+    theNextAgentThawsTheWorkload(moment, step);
+  }
+
+  /** A step that was undone is undone again: half of them show it. */
+  @ParameterizedTest
+  @CsvSource({
+    "BEFORE_UNDO, lock",
+    "BEFORE_UNDO, gpu-checkpoint",
+    "BEFORE_UNDO, move",
+    "BEFORE_UNDO, dump"
+  })
+  void theNextAgentThawsTheWorkloadAfterADeathBeforeAnUndo(String moment, String step)
+      throws Exception {
+    theNextAgentThawsTheWorkload(moment, step);
   }
 
   @ParameterizedTest
@@ -64,16 +92,30 @@ class KilledAgentTest {
   }
 
   /** In the low-memory mode the stage holds the only copy at these moments. */
+  @Tag("long")
   @ParameterizedTest
-  @CsvSource({"AFTER, move", "DURING, dump", "AFTER, layer", "BEFORE_UNDO, move"})
+  @CsvSource({"AFTER, move", "AFTER, layer"})
+  void theNextAgentThawsAWorkloadWhoseMemoryIsOnlyInTheStageAtAnyOtherMoment(
+      String moment, String step) throws Exception {
+    theNextAgentThawsAWorkloadWhoseMemoryIsOnlyInTheStage(moment, step);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"DURING, dump", "BEFORE_UNDO, move"})
   void theNextAgentThawsAWorkloadWhoseMemoryIsOnlyInTheStage(String moment, String step)
       throws Exception {
     ChildAgent.dying(lab, DataPathChoice.LOW_MEMORY.name(), source, moment, step);
     thaw();
   }
 
+  @Tag("long")
+  @Test
+  void theNextAgentThawsTheWorkloadAfterADeathDuringTheHash() throws Exception {
+    theNextAgentThawsTheWorkloadAfterADeathDuringAStep("DURING", "hash");
+  }
+
   @ParameterizedTest
-  @CsvSource({"DURING, lock", "DURING, dump", "DURING, hash", "DURING, publish"})
+  @CsvSource({"DURING, lock", "DURING, dump", "DURING, publish"})
   void theNextAgentThawsTheWorkloadAfterADeathDuringAStep(String moment, String step)
       throws Exception {
     ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
@@ -81,8 +123,15 @@ class KilledAgentTest {
   }
 
   /** A tree is frozen for the moment in which its signals are sent; an agent may die in it. */
+  @Tag("long")
   @ParameterizedTest
-  @CsvSource({"stop", "move", "dump"})
+  @ValueSource(strings = {"stop", "dump"})
+  void theNextAgentThawsACgroupFrozenAtAnyOtherStep(String step) throws Exception {
+    theNextAgentThawsAFrozenCgroup(step);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "move")
   void theNextAgentThawsAFrozenCgroup(String step) throws Exception {
     Container container =
         ((Resolution.Found) new ContainerResolver(new ProcFs()).resolve(source.id())).container();

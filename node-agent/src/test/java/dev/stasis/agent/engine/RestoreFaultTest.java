@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,14 +53,18 @@ class RestoreFaultTest {
     target.close();
   }
 
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({"restore, error 999", "restore, failed", "unlock, error 999"})
+  void theDriverFailsOtherwise(String call, String fault) throws Exception {
+    theDriverFails(call, fault);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "restore, error 2 at=before",
-    "restore, error 999",
-    "restore, failed",
     "restore, outofstep",
     "restore, hang at=before",
-    "unlock, error 999",
     "unlock, failed",
   })
   void theDriverFails(String call, String fault) throws Exception {
@@ -96,8 +101,15 @@ class RestoreFaultTest {
     failed(outcome);
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 5, 15})
+  @ValueSource(ints = {1, 15})
+  void theMoverIsKilledAtAnyOtherMoment(int millis) throws Exception {
+    theMoverIsKilled(millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5})
   void theMoverIsKilled(int millis) throws Exception {
     Killed mover =
         new WrappedProgram(lab.folder())
@@ -113,8 +125,15 @@ class RestoreFaultTest {
   }
 
   /** One that is done by then is restored again, and killed earlier. */
+  @Tag("long")
   @ParameterizedTest
-  @ValueSource(ints = {0, 5, 10, 20, 40, 60})
+  @ValueSource(ints = {5, 20, 60})
+  void criuIsKilledAtAnyOtherMoment(int millis) throws Exception {
+    criuIsKilled(millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 10, 40})
   void criuIsKilled(int millis) throws Exception {
     for (int moment = millis; !isKilled(moment); moment /= 2) {
       assertThat(moment).as("the last moment at which criu was not hit").isPositive();

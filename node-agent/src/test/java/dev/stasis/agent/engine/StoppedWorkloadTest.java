@@ -8,8 +8,11 @@ import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.OddProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a program opens between the inspection and the freeze is refused before the dump. */
 @SuppressWarnings("NullAway") // made before each test
@@ -39,15 +42,40 @@ class StoppedWorkloadTest {
     lab.close();
   }
 
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#atTheFreeze")
+  void whateverCriuCannotDumpIsRefusedByNameAndTheWorkloadRunsOn(
+      String request, Requirement requirement) throws Exception {
+    itIsRefusedByNameAndTheWorkloadRunsOn(request, requirement);
+  }
+
+  /** PortabilityTest has all of them; here is one for each place where they are found. */
+  @ParameterizedTest
+  @CsvSource({
+    "io_uring busy, IO_URING",
+    "system-v, SYSTEM_V",
+    "inotify-hidden, INOTIFY",
+    "tty, TERMINAL",
+    "socket 2 1 262, MPTCP",
+    "namespace mnt, NESTED_NAMESPACE",
+    "landlock, LANDLOCK",
+    "trace, TRACER"
+  })
   void itIsRefusedByNameAndTheWorkloadRunsOn(String request, Requirement requirement)
       throws Exception {
     refused(request, requirement, Asked.of(lab, source));
   }
 
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#leftOutElsewhere")
+  void whateverIsNotPortableIsRefusedForAnEviction(String request) throws Exception {
+    aWorkloadThatIsNotPortableIsRefusedForAnEviction(request);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "object shm")
   void aWorkloadThatIsNotPortableIsRefusedForAnEviction(String request) throws Exception {
     refused(request, Requirement.IPC_OBJECTS, Asked.of(lab, source).after(After.EVICT));
   }

@@ -38,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +87,7 @@ class UploadHeapTest {
     }
   }
 
+  @Tag("long")
   @Test
   void anArtifactLargerThanTheHeapIsStoredAndVerified(@TempDir Path folder) throws Exception {
     Path rclone = S3Server.find("rclone", "STASIS_RCLONE");

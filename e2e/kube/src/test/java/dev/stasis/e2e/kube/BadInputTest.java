@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -101,6 +102,7 @@ class BadInputTest {
     assertThat(tooLong.output()).contains("63");
   }
 
+  @Tag("long")
   @Test
   void aRestoreWaitsForWhatItLacks(Scenario scenario) {
     RestoreRequest early = RestoreRequest.apply(scenario, "early", "later");

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Explanation;
 import io.fabric8.kubernetes.api.model.Quantity;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,13 +39,11 @@ class CheckpointTest {
         .isPositive();
     assertThat(Present.in("status.pod", status.getPod()).uid())
         .isEqualTo(workload.now().getMetadata().getUid());
+    assertShown(scenario, workload);
   }
 
-  @Test
-  void kubectlShowsTheCheckpointInItsTableAndEvents(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
-    CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
-
+  /** By kubectl, in its table and events. */
+  private static void assertShown(Scenario scenario, Workload workload) {
     String[] table = scenario.kubectl("get", "gckpt").split("\n");
     assertThat(table[0].split(" +"))
         .containsExactly("NAME", "POD", "NODE", "PHASE", "SIZE", "FROZEN", "AGE", "REASON");
@@ -114,6 +113,7 @@ class CheckpointTest {
     scenario.kubectl("wait", "--for=condition=RoomReturned", "gckpt/train-1", Scenario.TIMEOUT);
   }
 
+  @Tag("long")
   @Test
   void anExplanationFreezesNothing(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");

@@ -1,5 +1,7 @@
 package dev.stasis.e2e.kube;
 
+import java.util.List;
+
 /** A running part of Stasis: the operator, or the agent of a node. */
 interface Component {
 
@@ -11,4 +13,12 @@ interface Component {
 
   /** All that it has logged since the beginning, over every start. */
   String log();
+
+  /**
+   * Returns the crashes since the last call: ends that no scenario asked for, with their last
+   * words. It is empty where this is no process of this machine.
+   */
+  default List<String> takeCrashes() {
+    return List.of();
+  }
 }

@@ -62,6 +62,7 @@ class DeletionTest {
     assertThat(workload.restarts()).isZero();
   }
 
+  @Tag("long")
   @Test
   void aSuspendedPodIsResumedBeforeItsCheckpointIsDeleted(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
@@ -75,6 +76,7 @@ class DeletionTest {
     nothingIsLeft(scenario);
   }
 
+  @Tag("long")
   @Test
   void deletingAReadyCheckpointDeletesItsArtifact(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
@@ -145,6 +147,7 @@ class DeletionTest {
     public void onClose(@Nullable WatcherException cause) {}
   }
 
+  @Tag("long")
   @Test
   void aRestoredPodStaysWhenItsRestoreIsDeleted(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");

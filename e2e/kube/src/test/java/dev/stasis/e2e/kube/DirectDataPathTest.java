@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +75,7 @@ class DirectDataPathTest {
     assertThat(again.now().getSpec().getNodeName()).isEqualTo(first);
   }
 
+  @Tag("long")
   @Test
   void aSuspendedPodSaysItsPathAndContinues(Scenario scenario) {
     Workload workload = labelled(scenario, Workload.MIB);
@@ -86,6 +88,7 @@ class DirectDataPathTest {
     assertThat(workload.restarts()).isZero();
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"serve", "hold"})
   void aKilledKeeperLosesNothing(String victim, Scenario scenario) throws IOException {
@@ -107,6 +110,7 @@ class DirectDataPathTest {
     assertThat(workload.restarts()).isZero();
   }
 
+  @Tag("long")
   @Test
   void aPodForWhichItsGpuHasNoRoomIsToldAndTakesTheDriversPath(Scenario scenario) {
     // Of 64 MiB: a second copy of its one allocation does not fit.

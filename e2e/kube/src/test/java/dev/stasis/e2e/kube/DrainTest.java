@@ -155,6 +155,7 @@ class DrainTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aDrainCompletesWithoutAnOperator(Scenario scenario) {
     Assumptions.assumeTrue(

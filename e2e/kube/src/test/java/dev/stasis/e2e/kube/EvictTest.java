@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.WatcherException;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,8 +45,15 @@ class EvictTest {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @ValueSource(strings = {"Always", "OnFailure", "Never"})
+  @ValueSource(strings = {"OnFailure", "Never"})
+  void anEvictedPodOfAnyOtherRestartPolicyNeverStartsAgain(String policy, Scenario scenario) {
+    anEvictedPodNeverStartsAgain(policy, scenario);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "Always")
   void anEvictedPodNeverStartsAgain(String policy, Scenario scenario) {
     // Its sockets are bound to the pod's address, which is another one after the restore.
     Workload workload =
@@ -85,6 +93,7 @@ class EvictTest {
   }
 
   /** The role view reads statuses and pods, but no Secret. */
+  @Tag("long")
   @Test
   void aSecretInTheCommandLineIsInNoStatusAndNoPod(Scenario scenario) {
     String value = "s3cret-" + UUID.randomUUID();

@@ -93,6 +93,11 @@ class HostileUserTest {
     assertThat(scenario.kubectl("get", "gckpt,grst,pods,events", "-o", "yaml"))
         .contains("--token=$(TOKEN)")
         .doesNotContain(secret);
+    assertThat(scenario.kubectl("get", "gpunodeoperations", "-A", "-o", "yaml"))
+        .doesNotContain(secret);
+    // The first process is the holder, which starts the workload if it ends: with the right value.
+    assertThat(scenario.exec("trainer", "/bin/busybox", "cat", "/proc/1/cmdline").output())
+        .contains("stasis-runtime", "--token=" + secret);
   }
 
   private static PodBuilder hostile(PodBuilder pod, String image) {

@@ -78,7 +78,7 @@ class KilledTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"operator, STARTING", "agent, RESTORING"})
+  @CsvSource("agent, RESTORING")
   void aRestoreSurvives(String killed, RestorePhase during, Scenario scenario) {
     restored(killed, during, scenario);
   }
@@ -87,6 +87,7 @@ class KilledTest {
   @ParameterizedTest
   @CsvSource({
     "operator, PENDING",
+    "operator, STARTING",
     "operator, RESTORING",
     "operator, VERIFYING",
     "agent, PENDING",

@@ -30,6 +30,7 @@ class LivenessTest {
     assertThat(workload.restarts()).isZero();
   }
 
+  @Tag("long")
   @Test
   void aProbeThatIsTooShortIsRefusedWithBothNumbers(Scenario scenario) {
     // One that fails would end it: each is given time, which does not make a freeze any safer.

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +35,12 @@ final class LocalProcess implements Component, AutoCloseable {
   /** What never starts ends at once each time. */
   private static final int MOST_ENDS = 5;
 
+  /** So it ends by itself: where it cannot start, and an operator that is the leader no more. */
+  private static final int GIVEN_UP = 1;
+
+  /** What explains an end is in the last lines. */
+  private static final int LAST_CHARACTERS = 4000;
+
   private final String name;
   private final List<String> command;
   private final Map<String, String> environment;
@@ -43,6 +50,7 @@ final class LocalProcess implements Component, AutoCloseable {
   private Map<String, String> changed = Map.of();
   private boolean wanted;
   private volatile int ends;
+  private final List<String> crashes = new ArrayList<>();
 
   LocalProcess(String name, List<String> command, Map<String, String> environment, Path log) {
     this.name = name;
@@ -148,20 +156,37 @@ final class LocalProcess implements Component, AutoCloseable {
   /** As the kubelet does: a first list may take longer on a loaded machine than it waits. */
   private void startAgain(Process ended) {
     synchronized (this) {
-      if (wanted && ended == process && ++ends <= MOST_ENDS) {
+      if (!wanted || ended != process) {
+        return;
+      }
+      if (ended.exitValue() != GIVEN_UP) {
+        crashes.add(described(ended));
+      }
+      if (++ends <= MOST_ENDS) {
         launch();
       }
     }
+  }
+
+  @Override
+  public synchronized List<String> takeCrashes() {
+    List<String> taken = List.copyOf(crashes);
+    crashes.clear();
+    return taken;
+  }
+
+  private String described(Process ended) {
+    String all = log();
+    return "%s ended with %d: %s"
+        .formatted(
+            name, ended.exitValue(), all.substring(Math.max(0, all.length() - LAST_CHARACTERS)));
   }
 
   /** Fails with the reason when it does not stay up, however often it is started. */
   void checkAlive() {
     Process last = process;
     if (last != null && !last.isAlive() && ends > MOST_ENDS) {
-      String all = log();
-      throw new IllegalStateException(
-          "%s ended with %d: %s"
-              .formatted(name, last.exitValue(), all.substring(Math.max(0, all.length() - 4000))));
+      throw new IllegalStateException(described(last));
     }
   }
 

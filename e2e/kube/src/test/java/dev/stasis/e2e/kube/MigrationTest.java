@@ -92,6 +92,7 @@ class MigrationTest {
     noArtifacts(scenario);
   }
 
+  @Tag("long")
   @Test
   void aCancelDuringTheTransferLeavesTheSourceRunning(Scenario scenario) {
     scenario.needsTwoNodes();
@@ -111,6 +112,7 @@ class MigrationTest {
     noArtifacts(scenario);
   }
 
+  @Tag("long")
   @Test
   void aTargetWhoseDiskIsFullLeavesTheSourceRunning(Scenario scenario) throws IOException {
     scenario.needsTwoNodes();

@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -78,6 +79,7 @@ class NotPortableTest {
     assertThat(restorable.message()).contains(OBSTACLE, "tmpfs at /data/inside");
   }
 
+  @Tag("long")
   @Test
   void anEmptyDirMountedWholeAndByASubPathIsRestored(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer", NotPortableTest::withSubPath);

@@ -28,6 +28,7 @@ class OwnedPodTest {
     scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
   }
 
+  @Tag("long")
   @Test
   void aStatefulSetsPodIsRestoredUnderItsName(Scenario scenario) {
     Workload back = evictedAndBack(scenario, new Controllers(scenario).statefulSet());

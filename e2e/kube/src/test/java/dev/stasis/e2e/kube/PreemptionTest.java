@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.policy.Preemption;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -90,6 +91,7 @@ class PreemptionTest {
     assertThat(scenario.pod("third").getSpec().getNodeName()).isNull();
   }
 
+  @Tag("long")
   @Test
   void aClassThatLetsTheSchedulerPreemptIsNamed(Scenario scenario) {
     String rash = scenario.namespace() + "-rash";

@@ -169,6 +169,7 @@ class ReleaseTest {
   }
 
   /** Refused while the only copy of a workload lies in a store; the last but one. */
+  @Tag("long")
   @Test
   @Order(10)
   void anUninstallIsRefusedWhileAWorkloadIsEvicted(Scenario scenario) {

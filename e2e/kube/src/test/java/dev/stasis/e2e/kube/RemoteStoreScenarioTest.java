@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -41,6 +42,7 @@ class RemoteStoreScenarioTest {
             .orElseThrow();
   }
 
+  @Tag("long")
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromTheRemoteStore(Scenario scenario) throws Exception {
     try (SharedStore store = SharedStore.ofChunks(scenario);
@@ -77,6 +79,7 @@ class RemoteStoreScenarioTest {
     }
   }
 
+  @Tag("long")
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromAnEncryptedBucket(Scenario scenario)
       throws Exception {

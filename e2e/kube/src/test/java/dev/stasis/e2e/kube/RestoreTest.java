@@ -53,6 +53,7 @@ class RestoreTest {
     assertThat(table[1].split(" +")).contains("train-1", "trainer", "Succeeded", "Proven");
   }
 
+  @Tag("long")
   @Test
   void aRestoredPodCanBeCheckpointedAndRestoredAgain(Scenario scenario) {
     Workload first = Workload.start(scenario, "trainer");
@@ -72,6 +73,7 @@ class RestoreTest {
     assertThat(third.restarts()).isZero();
   }
 
+  @Tag("long")
   @Test
   void aPodInARestrictedNamespaceIsRestored(Scenario scenario) {
     scenario.label(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
@@ -133,8 +135,14 @@ class RestoreTest {
                     .equals(137));
   }
 
+  @Tag("long")
+  @Test
+  void aRestoredPodToRestartOnFailureThatCrashesStartsAsItsImageWould(Scenario scenario) {
+    aRestoredPodThatCrashesStartsAsItsImageWould("OnFailure", scenario);
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"Always", "OnFailure"})
+  @ValueSource(strings = "Always")
   void aRestoredPodThatCrashesStartsAsItsImageWould(String policy, Scenario scenario) {
     Workload back = restored(scenario, policy);
 

@@ -76,11 +76,13 @@ final class Scenario {
     return scenario;
   }
 
-  /** Keeps what explains a failure, and clears up. */
+  /** Keeps what explains a failure, clears up, and fails if operator or agent has crashed. */
   void end(boolean failed) {
-    installation.operator().start();
-    installation.nodes().forEach(node -> installation.agent(node).start());
-    if (failed) {
+    List<Component> components = new ArrayList<>(List.of(installation.operator()));
+    installation.nodes().forEach(node -> components.add(installation.agent(node)));
+    List<String> crashes = components.stream().flatMap(it -> it.takeCrashes().stream()).toList();
+    components.forEach(Component::start);
+    if (failed || !crashes.isEmpty()) {
       Path kept = Path.of("target/kube-logs", title.replaceAll("[^A-Za-z0-9.\\[\\]-]", "_"));
       installation.keepLogs(kept);
       new Evidence(shell, kept).keep(namespace, installation.namespace());
@@ -88,6 +90,10 @@ final class Scenario {
     installation.clearFaults();
     // Not waited for: the next scenario has a namespace of its own. Its GPUs come back by and by.
     admin.namespaces().withName(namespace).delete();
+    if (!crashes.isEmpty()) {
+      throw new AssertionError(
+          "expected no crash of operator or agent, got %s".formatted(String.join("\n", crashes)));
+    }
   }
 
   /** Skips the test on a cluster with a single node. */

@@ -76,6 +76,7 @@ class ScheduleTest {
     assertThat(often.says(".status.restores[*].skipped")).contains(newest + ": damaged");
   }
 
+  @Tag("long")
   @Test
   void aDeploymentsPodThatStartedColdIsReplacedByTheOneThatItsControllerMakes(Scenario scenario) {
     local(scenario);

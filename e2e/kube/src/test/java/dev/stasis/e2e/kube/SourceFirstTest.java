@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -48,6 +49,7 @@ class SourceFirstTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aBarePodMovesUnderItsNameAndStaysWhenTheMigrationIsDeleted(Scenario scenario) {
     scenario.needsTwoNodes();

@@ -61,28 +61,23 @@ class RestartedFreezeTest {
     assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
   }
 
-  /** On both ways, and with the device memory in the process and in the stage. */
-  static Stream<Arguments> someSteps() {
-    return Stream.of(Arguments.of("AFTER", "gpu-checkpoint"), Arguments.of("BEFORE_UNDO", "move"));
-  }
-
   /** After a step is before the next one. The engine alone is tested at each of them. */
-  static Stream<Arguments> everyOtherStep() {
-    List<List<Object>> some = someSteps().map(row -> List.of(row.get())).toList();
+  static Stream<Arguments> everyStep() {
     return Stream.of("AFTER", "BEFORE_UNDO")
-        .flatMap(moment -> MortalEngine.freezing().stream().map(step -> Arguments.of(moment, step)))
-        .filter(row -> !some.contains(List.of(row.get())));
+        .flatMap(
+            moment -> MortalEngine.freezing().stream().map(step -> Arguments.of(moment, step)));
   }
 
   @Tag("long")
   @ParameterizedTest
-  @MethodSource("everyOtherStep")
-  void aCheckpointAtAnyOtherStepIsUndone(String moment, String step) throws Exception {
+  @MethodSource("everyStep")
+  void aCheckpointAtAnyStepIsUndone(String moment, String step) throws Exception {
     aCheckpointInTheMiddleIsUndone(moment, step);
   }
 
+  /** On both ways, and with the device memory in the process and in the stage. */
   @ParameterizedTest
-  @MethodSource("someSteps")
+  @CsvSource({"AFTER, gpu-checkpoint", "BEFORE_UNDO, move"})
   void aCheckpointInTheMiddleIsUndone(String moment, String step) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(workload.lab(), moment, step);
@@ -96,22 +91,40 @@ class RestartedFreezeTest {
     assertThat(workload.lab().engine().store().resolve("ml")).isEmptyDirectory();
   }
 
-  @ParameterizedTest
-  @CsvSource({"BEFORE_WRITE, Claimed", "AFTER_WRITE, Claimed"})
-  void anOperationThatWasNotStartedIsStarted(String moment, String phase) throws Exception {
+  @Tag("long")
+  @Test
+  void anOperationWhoseClaimWasNotStoredIsStarted() throws Exception {
+    anOperationThatWasNotStartedIsStarted("BEFORE_WRITE");
+  }
+
+  @Test
+  void anOperationThatWasNotStartedIsStarted() throws Exception {
+    anOperationThatWasNotStartedIsStarted("AFTER_WRITE");
+  }
+
+  private void anOperationThatWasNotStartedIsStarted(String moment) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(workload.lab(), moment, phase);
+    DaemonChild.dies(workload.lab(), moment, "Claimed");
     workload.lab().start();
     resumed(workload.lab().cluster().awaitEnd(name));
     workload.lab().cluster().remove(name);
     workload.deleteArtifact(orders);
   }
 
-  @ParameterizedTest
-  @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void aFinishedOperationIsOnlyReported(String moment, String phase) throws Exception {
+  @Tag("long")
+  @Test
+  void aFinishedAndReportedOperationIsLeftAlone() throws Exception {
+    aFinishedOperationIsOnlyReported("AFTER_WRITE");
+  }
+
+  @Test
+  void aFinishedOperationIsOnlyReported() throws Exception {
+    aFinishedOperationIsOnlyReported("BEFORE_WRITE");
+  }
+
+  private void aFinishedOperationIsOnlyReported(String moment) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(workload.lab(), moment, phase);
+    DaemonChild.dies(workload.lab(), moment, "Succeeded");
     workload.lab().start();
     GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     resumed(status);
@@ -119,11 +132,20 @@ class RestartedFreezeTest {
     workload.deleteArtifact(orders);
   }
 
-  @ParameterizedTest
-  @CsvSource({"BEFORE_WRITE, Held", "AFTER_WRITE, Held"})
-  void aHeldWorkloadStaysHeld(String moment, String phase) throws Exception {
+  @Tag("long")
+  @Test
+  void aWorkloadReportedAsHeldStaysHeld() throws Exception {
+    aHeldWorkloadStaysHeld("AFTER_WRITE");
+  }
+
+  @Test
+  void aHeldWorkloadStaysHeld() throws Exception {
+    aHeldWorkloadStaysHeld("BEFORE_WRITE");
+  }
+
+  private void aHeldWorkloadStaysHeld(String moment) throws Exception {
     String name = checkpoint(Afterwards.HOLD);
-    DaemonChild.dies(workload.lab(), moment, phase);
+    DaemonChild.dies(workload.lab(), moment, "Held");
     workload.lab().start();
     GpuNodeOperationStatus held = workload.lab().cluster().await(name, OperationPhase.HELD);
     assertThat(held.getWorkload()).isEqualTo(WorkloadState.FROZEN);
@@ -162,7 +184,6 @@ class RestartedFreezeTest {
     workload.deleteArtifact(orders);
   }
 
-  @Tag("jvm")
   @Test
   void aSuccessorReportsTheStartOfTheFreeze() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
@@ -181,11 +202,20 @@ class RestartedFreezeTest {
         .orElseThrow();
   }
 
-  @ParameterizedTest
-  @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void aSuspendedWorkloadStaysSuspended(String moment, String phase) throws Exception {
+  @Tag("long")
+  @Test
+  void aWorkloadReportedAsSuspendedStaysSuspended() throws Exception {
+    aSuspendedWorkloadStaysSuspended("AFTER_WRITE");
+  }
+
+  @Test
+  void aSuspendedWorkloadStaysSuspended() throws Exception {
+    aSuspendedWorkloadStaysSuspended("BEFORE_WRITE");
+  }
+
+  private void aSuspendedWorkloadStaysSuspended(String moment) throws Exception {
     String name = workload.order(orders.suspend(workload.source()));
-    DaemonChild.dies(workload.lab(), moment, phase);
+    DaemonChild.dies(workload.lab(), moment, "Succeeded");
     workload.lab().start();
     assertThat(workload.lab().cluster().awaitEnd(name).getWorkload())
         .isEqualTo(WorkloadState.SUSPENDED);
@@ -200,7 +230,6 @@ class RestartedFreezeTest {
   }
 
   /** They tell the workload that it goes on, so they may come twice, but never not at all. */
-  @Tag("jvm")
   @Test
   void theHooksAfterAFreezeRunAlsoWhenASuccessorUndoesIt() throws Exception {
     String name =

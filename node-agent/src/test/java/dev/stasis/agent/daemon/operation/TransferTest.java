@@ -20,11 +20,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An artifact on its way from the agent of one node to that of another. */
-@Tag("jvm")
 class TransferTest {
 
   @SuppressWarnings("NullAway.Init")

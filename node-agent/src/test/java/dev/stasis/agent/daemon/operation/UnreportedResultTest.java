@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.util.List;
 import java.util.Objects;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,12 +162,14 @@ class UnreportedResultTest {
   }
 
   /** An earlier version has not written the operation into the journal. */
+  @Tag("long")
+  @Test
+  void anUpgradeKeepsWhatWasReportedAsSuspended() throws Exception {
+    anUpgradeKeepsWhatIsHeldOrSuspended(Afterwards.SUSPEND, "AFTER_WRITE", "Succeeded");
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "HOLD, AFTER_WRITE, Held",
-    "SUSPEND, AFTER_WRITE, Succeeded",
-    "SUSPEND, BEFORE_WRITE, Succeeded"
-  })
+  @CsvSource({"HOLD, AFTER_WRITE, Held", "SUSPEND, BEFORE_WRITE, Succeeded"})
   void anUpgradeKeepsWhatIsHeldOrSuspended(Afterwards afterwards, String moment, String phase)
       throws Exception {
     String name = checkpoint(workload.source(), afterwards);
