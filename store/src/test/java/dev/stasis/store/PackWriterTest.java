@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -128,6 +129,17 @@ class PackWriterTest {
     assertThat(List.of(pack(both.get(0)), pack(both.get(1)))).containsExactlyInAnyOrder(1, 2);
     writer.finish();
     assertThat(writer.written()).hasSize(3);
+  }
+
+  @Test
+  void theThreadThatSealsAChunkWritesItToAFolder() throws IOException {
+    List<Thread> callers = new CopyOnWriteArrayList<>();
+    blobs.fault((call, key, done) -> callers.add(Thread.currentThread()));
+
+    append(CHUNK.length);
+
+    // Before and after: one call begins the pack, and two write parts of 1 MiB.
+    assertThat(callers).hasSize(6).containsOnly(Thread.currentThread());
   }
 
   private static int pack(Future<Place> place) throws Exception {
