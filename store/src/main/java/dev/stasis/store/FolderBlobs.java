@@ -40,8 +40,9 @@ public final class FolderBlobs implements BlobStore {
   /** Bytes read or written at a time: Java keeps as much again outside of the heap a thread. */
   static final int SLICE = 1 << 18;
 
-  /** A file takes one write at a time, so that one alone would be slower than 16 threads. */
-  static final UploadLimits LIMITS = new UploadLimits(1 << 20, 16, 8);
+  /** A file takes one write at a time, so each of 16 threads has one. */
+  static final UploadLimits LIMITS =
+      new UploadLimits(1 << 20, ChunkWorkers.MOST, ChunkWorkers.MOST);
 
   private final Path root;
   private final SecureRandom random = new SecureRandom();

@@ -21,14 +21,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seals chunks and appends them to packs. Threads of its own write the parts of packs, and complete
- * packs, while further chunks are appended. Several packs are open at a time, because a file takes
- * one write at a time. What is in memory is bounded by the store's {@link UploadLimits}: a thread
- * that appends waits for a part to be written.
+ * Seals chunks and appends them to packs. Threads of its own complete packs while further chunks
+ * are appended, and write the parts of packs, unless a pack has one part at a time: then the thread
+ * that filled the part writes it. Several packs are open at a time, because a file takes one write
+ * at a time. What is in memory is bounded by the store's {@link UploadLimits}: a thread that
+ * appends waits for a part to be written.
  */
 final class PackWriter implements AutoCloseable {
   /** Stored bytes for each further open pack, so that few chunks do not become many packs. */
-  private static final long BYTES_PER_OPEN_PACK = 64L << 20;
+  private static final long BYTES_PER_OPEN_PACK = 32L << 20;
 
   private final BlobStore blobs;
   private final String namespaceUid;
@@ -129,7 +130,11 @@ final class PackWriter implements AutoCloseable {
         part = null;
         int number = nextPart(this);
         ByteBuffer full = filled.flip();
-        uploaders.execute(() -> upload(this, number, full));
+        if (limits.onePartPerBlob()) {
+          upload(this, number, full);
+        } else {
+          uploaders.execute(() -> upload(this, number, full));
+        }
       }
     }
   }

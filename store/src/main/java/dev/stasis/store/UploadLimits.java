@@ -17,4 +17,12 @@ public record UploadLimits(int partBytes, int parts, int blobs) {
               .formatted(parts, partBytes, blobs));
     }
   }
+
+  /**
+   * Returns whether no further part of a blob can be filled while one is being written. Another
+   * thread would then only move the part out of the cache of the processor that filled it.
+   */
+  boolean onePartPerBlob() {
+    return parts == blobs;
+  }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store whose calls fail on demand, each before or after its effect, and whose clock the test
@@ -18,6 +19,7 @@ final class FaultyBlobs implements BlobStore {
   private final Map<String, Instant> modified = new HashMap<>();
   private volatile Fault fault = (call, key, effectDone) -> {};
   private volatile Duration ahead = Duration.ZERO;
+  private volatile @Nullable UploadLimits limits;
 
   FaultyBlobs(BlobStore blobs) {
     this.blobs = blobs;
@@ -35,6 +37,11 @@ final class FaultyBlobs implements BlobStore {
   void fault(Fault next) {
     calls.set(0);
     fault = next;
+  }
+
+  /** Replaces the limits of the store below. */
+  void limit(UploadLimits next) {
+    limits = next;
   }
 
   /** What is written from now on is as much younger than what was written before. */
@@ -99,7 +106,8 @@ final class FaultyBlobs implements BlobStore {
 
   @Override
   public UploadLimits uploadLimits() {
-    return blobs.uploadLimits();
+    UploadLimits replaced = limits;
+    return replaced == null ? blobs.uploadLimits() : replaced;
   }
 
   @Override

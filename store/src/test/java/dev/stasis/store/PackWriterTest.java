@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PackWriterTest {
   private static final String NAMESPACE = "ns-1";
@@ -80,13 +84,14 @@ class PackWriterTest {
   @Test
   void chunksAreAppendedWhileAFullPackIsCompleted() throws IOException {
     CountDownLatch next = new CountDownLatch(1);
+    Thread appending = Thread.currentThread();
     append(1);
     blobs.fault(
         (call, key, done) -> {
-          if (key.equals(key(0))) {
-            await(next);
-          } else {
+          if (!key.equals(key(0))) {
             next.countDown();
+          } else if (Thread.currentThread() != appending) {
+            await(next);
           }
         });
 
@@ -126,12 +131,27 @@ class PackWriterTest {
     assertThat(writer.written()).hasSize(3);
   }
 
+  @Test
+  void theThreadThatSealsAChunkWritesItToAFolder() throws IOException {
+    List<Thread> callers = new CopyOnWriteArrayList<>();
+    blobs.fault((call, key, done) -> callers.add(Thread.currentThread()));
+
+    append(CHUNK.length);
+
+    // Before and after: one call begins the pack, and two write parts of 1 MiB.
+    assertThat(callers).hasSize(6).containsOnly(Thread.currentThread());
+  }
+
   private static int pack(Future<Place> place) throws Exception {
     return place.get(60, TimeUnit.SECONDS).pack().number();
   }
 
-  @Test
-  void whatIsInMemoryIsBounded() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {4, 16})
+  void whatIsInMemoryIsBounded(int packs) throws Exception {
+    UploadLimits limits = new UploadLimits(blobs.uploadLimits().partBytes(), 16, packs);
+    blobs.limit(limits);
+    writer = new PackWriter(blobs, NAMESPACE, WRITER, KEY);
     CountDownLatch release = new CountDownLatch(1);
     append(1);
     blobs.fault((call, key, done) -> await(release));
@@ -152,8 +172,10 @@ class PackWriterTest {
 
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
-        .until(() -> appending.getState() == Thread.State.WAITING);
-    UploadLimits limits = blobs.uploadLimits();
+        .until(
+            () ->
+                Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING)
+                    .contains(appending.getState()));
     assertThat((long) appended.get() * CHUNK.length)
         .isLessThanOrEqualTo((long) limits.parts() * limits.partBytes());
     release.countDown();
