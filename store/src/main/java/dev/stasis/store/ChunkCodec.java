@@ -1,6 +1,7 @@
 package dev.stasis.store;
 
 import io.airlift.compress.MalformedInputException;
+import io.airlift.compress.lz4.Lz4Compressor;
 import io.airlift.compress.lz4.Lz4Decompressor;
 import io.airlift.compress.zstd.ZstdCompressor;
 import io.airlift.compress.zstd.ZstdDecompressor;
@@ -22,13 +23,13 @@ final class ChunkCodec {
   private static final int SAMPLES = 4;
 
   private final Compression compression;
-  private final Lz4Encoder lz4 = new Lz4Encoder();
+  private final Lz4Compressor lz4 = new Lz4Compressor();
   private final ZstdCompressor zstd = new ZstdCompressor();
-  private final byte[] sample = new byte[Lz4Encoder.mostBytes(SAMPLE)];
+  private final byte[] sample = new byte[SAMPLE + SAMPLE / 2];
   private final byte[] packed =
       new byte
           [Math.max(
-              Lz4Encoder.mostBytes(ChunkFormat.CHUNK_BYTES),
+              lz4.maxCompressedLength(ChunkFormat.CHUNK_BYTES),
               zstd.maxCompressedLength(ChunkFormat.CHUNK_BYTES))];
 
   ChunkCodec(Compression compression) {
@@ -82,7 +83,7 @@ final class ChunkCodec {
     int size = 0;
     for (int i = 0; i < SAMPLES; i++) {
       int at = (int) ((long) (length - SAMPLE) * i / (SAMPLES - 1));
-      size += lz4.compress(plain, at, SAMPLE, sample);
+      size += lz4.compress(plain, at, SAMPLE, sample, 0, sample.length);
     }
     return size < SAMPLES * SAMPLE * 9 / 10;
   }
@@ -91,7 +92,7 @@ final class ChunkCodec {
   private int compressed(byte[] plain, int length, int most) {
     int size =
         compression == Compression.LZ4
-            ? lz4.compress(plain, 0, length, packed)
+            ? lz4.compress(plain, 0, length, packed, 0, packed.length)
             : zstd.compress(plain, 0, length, packed, 0, packed.length);
     return size > most ? 0 : size;
   }
