@@ -1,17 +1,22 @@
 /* What the program does with contexts, peers and shared memory. Each hook calls the driver and remembers what it saw. */
 #include "gate.h"
 
+#include <pthread.h>
+
 static uint32_t notes;
 static void *contexts[MAX_CONTEXTS];
 static uint32_t lost_contexts; /* more than the table holds */
-static int captures;
+static void *awaited; /* the context whose work the draining thread waits for */
+enum { MAX_CAPTURES = 64, THREAD_STREAM = 2, WRONG_THREAD = 908 };
+static uint64_t captures[MAX_CAPTURES]; /* the streams on which graphs are being captured */
+static int capturing;
 
 void note(uint32_t flag) {
     uint32_t all = __atomic_or_fetch(&notes, flag, __ATOMIC_RELAXED);
     if (page) page->notes = all;
 }
 
-int capture_count(void) { return __atomic_load_n(&captures, __ATOMIC_RELAXED); }
+int capture_count(void) { return __atomic_load_n(&capturing, __ATOMIC_RELAXED); }
 
 /* Notes FLAG when the call succeeded. Six integer arguments are passed on. */
 #define NOTING(name, flag)                                                                                    \
@@ -45,20 +50,48 @@ OPENING(cuIpcOpenMemHandle)
 OPENING(cuIpcOpenMemHandle_v2)
 OPENING(cuIpcOpenEventHandle)
 
-#define CAPTURING(name, change)                                                                               \
-    HOOK(name, (long a, long b, long c, long d, long e, long f)) {                                            \
-        CUresult result = real_##name(a, b, c, d, e, f);                                                      \
-        if (result == 0 || change < 0) __atomic_add_fetch(&captures, change, __ATOMIC_RELAXED);               \
+/* Changes the entry that is FROM. More captures than the table holds count as one that does not end. */
+static void capture(uint64_t from, uint64_t to) {
+    table_lock();
+    int i = 0;
+    while (i < MAX_CAPTURES && captures[i] != from) i++;
+    if (i < MAX_CAPTURES) captures[i] = to;
+    if (i < MAX_CAPTURES || !from) __atomic_add_fetch(&capturing, to ? 1 : -1, __ATOMIC_RELAXED);
+    table_unlock();
+}
+
+/* The stream of a thread has the same name in all threads. */
+static uint64_t stream_id(uint64_t stream) { return stream > THREAD_STREAM ? stream : (uint64_t)pthread_self(); }
+
+/* An end that fails ends the capture too, but not one by a thread that did not begin it. */
+#define CAPTURING(name, begins)                                                                               \
+    HOOK(name, (uint64_t stream, long b, long c, long d, long e, long f)) {                                   \
+        CUresult result = real_##name(stream, b, c, d, e, f);                                                 \
+        if (begins && result == 0) capture(0, stream_id(stream));                                             \
+        if (!begins && result != WRONG_THREAD) capture(stream_id(stream), 0);                                 \
         return result;                                                                                        \
     }
-CAPTURING(cuStreamBeginCapture, 1)
-CAPTURING(cuStreamBeginCapture_ptsz, 1)
-CAPTURING(cuStreamBeginCapture_v2, 1)
-CAPTURING(cuStreamBeginCapture_v2_ptsz, 1)
-CAPTURING(cuStreamBeginCaptureToGraph, 1)
-CAPTURING(cuStreamBeginCaptureToGraph_ptsz, 1)
-CAPTURING(cuStreamEndCapture, -1)
-CAPTURING(cuStreamEndCapture_ptsz, -1)
+CAPTURING(cuStreamBeginCapture, true)
+CAPTURING(cuStreamBeginCapture_ptsz, true)
+CAPTURING(cuStreamBeginCapture_v2, true)
+CAPTURING(cuStreamBeginCapture_v2_ptsz, true)
+CAPTURING(cuStreamBeginCaptureToGraph, true)
+CAPTURING(cuStreamBeginCaptureToGraph_ptsz, true)
+CAPTURING(cuStreamEndCapture, false)
+CAPTURING(cuStreamEndCapture_ptsz, false)
+
+HOOK(cuStreamDestroy_v2, (uint64_t stream)) {
+    CUresult result = real_cuStreamDestroy_v2(stream);
+    if (result == 0) capture(stream, 0);
+    return result;
+}
+HOOK_ENTRY(cuStreamDestroy, cuStreamDestroy_v2, true)
+
+/* Of a thread that is about to end the context: a close that was given up may still wait for its work. A poll, because nobody
+   else needs to know when the wait ends. */
+static void await_drain(const void *context) {
+    while (__atomic_load_n(&awaited, __ATOMIC_SEQ_CST) == context) nap_us(100);
+}
 
 static CUresult made(CUresult result, void **context) {
     if (result || gate_inert) return result;
@@ -92,6 +125,7 @@ HOOK(cuCtxDestroy_v2, (void *context)) {
         table_lock();
         for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
         table_unlock();
+        await_drain(context);
     }
     return real_cuCtxDestroy_v2(context);
 }
@@ -119,13 +153,17 @@ static void *primary_of(int device) {
 /* The memory goes first: the driver would take the addresses with the context. */
 HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
     void *context = gate_inert ? NULL : primary_of(device);
-    if (context) context_died(context);
+    if (context) {
+        context_died(context);
+        await_drain(context);
+    }
     return real_cuDevicePrimaryCtxReset_v2(device);
 }
 
 /* Only the last one ends the context. */
 HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
     void *context = gate_inert ? NULL : primary_of(device);
+    if (context) await_drain(context);
     CUresult result = real_cuDevicePrimaryCtxRelease_v2(device);
     if (context && !has_primary(device)) context_died(context);
     return result;
@@ -148,19 +186,29 @@ HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
     return 0;
 }
 
-/* Of the thread that drains: the gate is closed, so no context comes or goes meanwhile. */
+/* No context comes or goes while the gate is closed. Once it has opened again, because the close was given up, the rest is not
+   waited for. */
+static int synchronize(void *context) {
+    int result = 0;
+    __atomic_store_n(&awaited, context, __ATOMIC_SEQ_CST);
+    if (!gate_is_closed()) result = GATE_BUSY;
+    result = result ? result : driver.cuCtxSetCurrent(context);
+    result = result ? result : driver.cuCtxSynchronize();
+    driver.cuCtxSetCurrent(NULL);
+    return result;
+}
+
+/* Of the thread that drains. */
 void contexts_synchronize(int *result) {
     *result = lost_contexts ? GATE_FAILED : 0;
     for (int i = 0; i < MAX_CONTEXTS && *result == 0; i++) {
-        if (contexts[i] && (*result = driver.cuCtxSetCurrent(contexts[i])) == 0) *result = driver.cuCtxSynchronize();
+        if (contexts[i]) *result = synchronize(contexts[i]);
     }
-    for (int device = 0; device < MAX_DEVICES && *result == 0; device++) {
+    for (int device = 0; device < MAX_DEVICES && *result == 0 && gate_is_closed(); device++) {
         void *context;
         if (!has_primary(device) || (*result = driver.cuDevicePrimaryCtxRetain(&context, device))) continue;
-        *result = driver.cuCtxSetCurrent(context);
-        *result = *result ? *result : driver.cuCtxSynchronize();
-        driver.cuCtxSetCurrent(NULL);
+        *result = synchronize(context);
         driver.cuDevicePrimaryCtxRelease(device);
     }
-    driver.cuCtxSetCurrent(NULL);
+    __atomic_store_n(&awaited, NULL, __ATOMIC_SEQ_CST);
 }

@@ -24,6 +24,39 @@ static int early(void) {
     return 0;
 }
 
+/* Ends what it did not begin, and destroys a stream on which it captures a graph. */
+static int captures(const char *go) {
+    void *one, *other, *graph;
+    begin();
+    EXPECT(0, CALL("cuStreamCreate", L(&one), 0L));
+    EXPECT(0, CALL("cuStreamCreate", L(&other), 0L));
+    EXPECT(401, CALL("cuStreamEndCapture", L(other), L(&graph)));
+    EXPECT(0, CALL("cuStreamBeginCapture_v2", L(one), 0L));
+    say("ready");
+    await_file(go);
+    EXPECT(0, CALL("cuStreamDestroy_v2", L(one)));
+    EXPECT(0, CALL("cuStreamBeginCapture_v2", L(other), 0L));
+    EXPECT(0, CALL("cuStreamEndCapture", L(other), L(&graph)));
+    say("good");
+    pause();
+    return 0;
+}
+
+/* Destroys a context of its own. */
+static int destroys(const char *go) {
+    void *context, *primary;
+    begin();
+    EXPECT(0, CALL("cuCtxGetCurrent", L(&primary)));
+    EXPECT(0, CALL("cuCtxCreate_v2", L(&context), 0L, 0L));
+    EXPECT(0, CALL("cuCtxSetCurrent", L(primary)));
+    say("ready");
+    await_file(go);
+    EXPECT(0, CALL("cuCtxDestroy_v2", L(context)));
+    say("good");
+    pause();
+    return 0;
+}
+
 static int call_of(const char *version, const char *name, long argument) {
     char whole[64];
     snprintf(whole, sizeof whole, "%s%s", name, version);

@@ -190,6 +190,39 @@ promise_handles_of_the_program_survive() {
     until_there "$work/log" good
 }
 
+promise_a_graph_that_is_being_captured_is_not_disturbed() {
+    node 1 64
+    preloaded "$T/program" captures "$work/go" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    refused 'captured' close w 300
+    touch "$work/go"
+    until_there "$work/log" good
+    must close w 5000
+    must open w
+}
+
+promise_no_context_goes_while_a_close_that_was_given_up_waits_for_it() {
+    node 1 64
+    preloaded "$T/program" destroys "$work/go" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    echo hold >"$STASIS_SIM_GPU/faults/.synchronize" && mv "$STASIS_SIM_GPU/faults/.synchronize" "$STASIS_SIM_GPU/faults/synchronize.$pid"
+    refused 'busy' close w 500
+    touch "$work/go"
+    sleep 0.3 # it reaches the call that destroys the context
+    rm "$STASIS_SIM_GPU/faults/synchronize.$pid.held"
+    until_there "$work/log" good
+    must close w 5000
+    must open w
+}
+
 promise_who_does_not_know_the_token_is_sent_away() {
     node 1 64
     start log --mib 8

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct CUctx_st {
@@ -209,12 +210,17 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
     return self.initialised && !self.forked ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
+/* A context that is destroyed under it takes the process with it, and a graph that is being captured is lost. */
 EXPORT CUresult cuCtxSynchronize(void) {
-    CUresult result = gate_enter();
+    CUresult result = process_fault(CALL_SYNCHRONIZE);
+    if (current && !current->used) {
+        abort();
+    }
+    result = result ? result : gate_enter();
     if (result == CUDA_SUCCESS) {
         gate_leave();
     }
-    return result;
+    return result ? result : streams_invalidate();
 }
 
 static const struct {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static const char *const call_names[CALLS] = {"state", "restoreThread", "lock", "checkpoint", "restore", "unlock", "unmap", "create",
-                                               "map", "export", "import", "release", "copyHtoD", "copyDtoH", "copyDtoD"};
+                                               "map", "export", "import", "release", "copyHtoD", "copyDtoH", "copyDtoD",
+                                               "synchronize"};
 
 static void parse(char *text, struct fault *fault, int *always) {
     static const char *const kinds[] = {"", "hang", "stuck", "error", "failed", "slow", "outofstep", "hold"};

@@ -5,12 +5,19 @@
 #include "process.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 CUresult process_fault(enum call call) {
     struct fault fault = {0};
-    char taken[FAULT_PATH];
+    char taken[FAULT_PATH + sizeof ".held"];
     fault_take(self.node.folder, call, getpid(), &fault, taken);
+    if (fault.kind == FAULT_HOLD && fault_show_held(self.node.folder, taken) == 0) {
+        strcat(taken, ".held");
+        while (access(taken, F_OK) == 0) {
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+        }
+    }
     return fault.kind == FAULT_ERROR ? fault.value : CUDA_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "process.h"
 
+#include <stdbool.h>
 #include <sys/mman.h>
 
 static CUresult pass(void) {
@@ -15,13 +16,64 @@ static CUresult pass(void) {
     return result;
 }
 
+/* What a stream is; a graph is captured without its nodes. */
+enum { STREAMS = 1024, FIRST_STREAM = 0x1000 };
+enum { STREAM_FREE, STREAM_MADE, STREAM_CAPTURING, STREAM_INVALIDATED };
+static uint8_t streams[STREAMS];
+
+static uint8_t *stream_of(void *handle) {
+    uintptr_t index = (uintptr_t)handle - FIRST_STREAM;
+    return index < STREAMS && streams[index] != STREAM_FREE ? &streams[index] : NULL;
+}
+
+static bool change(uint8_t *stream, uint8_t from, uint8_t to) {
+    return __atomic_compare_exchange_n(stream, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+CUresult streams_invalidate(void) {
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < STREAMS; i++) {
+        if (change(&streams[i], STREAM_CAPTURING, STREAM_INVALIDATED)) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return result;
+}
+
 EXPORT CUresult cuStreamCreate(void **stream, unsigned flags) {
     (void)flags;
-    *stream = (void *)(uintptr_t)0x1000;
+    for (uintptr_t i = 0; i < STREAMS; i++) {
+        if (change(&streams[i], STREAM_FREE, STREAM_MADE)) {
+            *stream = (void *)(FIRST_STREAM + i);
+            return pass();
+        }
+    }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult cuStreamDestroy_v2(void *handle) {
+    uint8_t *stream = stream_of(handle);
+    if (!stream) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *stream = STREAM_FREE;
     return pass();
 }
 
-EXPORT CUresult cuStreamDestroy_v2(void *stream) { return stream ? pass() : CUDA_ERROR_INVALID_VALUE; }
+EXPORT CUresult cuStreamDestroy(void *handle) { return cuStreamDestroy_v2(handle); }
+
+EXPORT CUresult cuStreamBeginCapture_v2(void *handle, int mode) {
+    (void)mode;
+    uint8_t *stream = stream_of(handle);
+    return stream && change(stream, STREAM_MADE, STREAM_CAPTURING) ? pass() : CUDA_ERROR_ILLEGAL_STATE;
+}
+
+EXPORT CUresult cuStreamEndCapture(void *handle, void **graph) {
+    uint8_t *stream = stream_of(handle);
+    if (stream && change(stream, STREAM_CAPTURING, STREAM_MADE)) {
+        *graph = stream;
+        return pass();
+    }
+    return stream && change(stream, STREAM_INVALIDATED, STREAM_MADE) ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_ERROR_ILLEGAL_STATE;
+}
 
 EXPORT CUresult cuStreamSynchronize(void *stream) {
     (void)stream;
