@@ -84,7 +84,7 @@ public final class StoreStatus {
             .sorted()
             .toList();
     if (defaults.size() > 1 && defaults.contains(facts.store().getMetadata().getName())) {
-      report.notReached(
+      report.stalled(
           Reason.SEVERAL_DEFAULTS,
           "default: expected one GpuCheckpointStore, got "
               + defaults
@@ -97,7 +97,10 @@ public final class StoreStatus {
       return;
     }
     if (facts.views().isEmpty()) {
-      report.working(
+      // A cluster may start its first GPU node when a pod needs it: whoever waits for what the
+      // chart
+      // installs does not wait for that.
+      report.rests(
           Reason.WAITING_FOR_AGENT,
           "no agent has reported yet whether its node can access the store");
       return;

@@ -191,20 +191,25 @@ class StoreTest {
 
     assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(ready(status).reason()).isEqualTo("SeveralDefaults");
+    assertThat(status.getConditions())
+        .as("only the user can correct it")
+        .anyMatch(it -> it.type().equals("Stalled"));
     assertThat(ready(status).message())
         .isEqualTo(
             "default: expected one GpuCheckpointStore, got [a, b]; each can only be used by its"
                 + " name");
   }
 
+  /** A cluster may have no GPU node until a pod needs one. */
   @Test
-  void aStoreThatNoAgentHasSeenWaits() {
+  void nobodyWaitsForAStoreThatNoAgentHasSeen() {
     GpuCheckpointStoreStatus status = new GpuCheckpointStoreStatus();
     GpuCheckpointStore store = store("local", true);
     new StoreStatus(CLOCK)
         .write(StoreFacts.of(store, List.of(), List.of()), List.of(store), Map.of(), status);
 
-    assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
+    assertThat(status.getConditions()).isEmpty();
+    assertThat(status.getReason()).isEqualTo("WaitingForAgent");
     assertThat(status.getFree()).isNull();
   }
 
