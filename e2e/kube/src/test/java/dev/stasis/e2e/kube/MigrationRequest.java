@@ -58,10 +58,16 @@ record MigrationRequest(Scenario scenario, String name)
                     && status.getPhases().stream().anyMatch(it -> it.phase() == wanted));
   }
 
-  /** Waits until the workload is frozen, and so has printed all that it prints here. */
+  /**
+   * Waits until the workload is frozen, and so has printed all that it prints here. Its pod may be
+   * gone by the time that is noticed.
+   */
   Workload awaitMoving(Workload source) {
-    awaitEntered(MigrationPhase.TRANSFERRING);
-    return source.broughtBackAs(pod(status()));
+    try (KeptLog log = KeptLog.follow(scenario, source.name())) {
+      awaitEntered(MigrationPhase.TRANSFERRING);
+      List<String> printed = source.steps();
+      return source.broughtBackAs(pod(status()), printed.isEmpty() ? log.lines() : printed);
+    }
   }
 
   /** Waits until it is over, or until it waits for a node. */

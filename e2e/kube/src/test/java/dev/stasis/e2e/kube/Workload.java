@@ -92,12 +92,13 @@ final class Workload {
 
   /** The same workload, brought back under that name; what it printed until now comes before. */
   Workload broughtBackAs(String restored) {
-    return new Workload(scenario, restored, mib, allSteps());
+    return broughtBackAs(restored, someSteps());
   }
 
   /** The same, when its log is gone with its pod: with what somebody kept of it. */
   Workload broughtBackAs(String restored, List<String> kept) {
-    return new Workload(scenario, restored, mib, kept.stream().filter(Workload::isStep).toList());
+    List<String> here = kept.stream().filter(Workload::isStep).toList();
+    return new Workload(scenario, restored, mib, all(here));
   }
 
   private static boolean isStep(String line) {
@@ -148,7 +149,10 @@ final class Workload {
 
   /** What it printed here, and before up to the moment of its checkpoint. */
   private List<String> allSteps() {
-    List<String> here = someSteps();
+    return all(someSteps());
+  }
+
+  private List<String> all(List<String> here) {
     List<String> all = new ArrayList<>();
     long first = number(here.get(0));
     before.stream().filter(step -> number(step) < first).forEach(all::add);
