@@ -17,7 +17,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnACluster.class)
 class BudgetTest {
 
-  @Tag("long")
   @Test
   void aBudgetRefusesBothMigrationStrategiesBeforeAnythingIsCreated(Scenario scenario) {
     scenario.needsTwoNodes();

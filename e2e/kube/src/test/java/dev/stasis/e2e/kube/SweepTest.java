@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,7 +16,6 @@ class SweepTest {
 
   private static final String MARK = ".goes-with-its-object-";
 
-  @Tag("long")
   @Test
   void anArtifactWhoseObjectWentWhileTheAgentWasAwayIsRemovedAndOneToRetainStays(
       Scenario scenario) {
