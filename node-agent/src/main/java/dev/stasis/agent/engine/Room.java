@@ -23,6 +23,11 @@ final class Room {
   private static final long FIXED_BYTES = 256L << 20;
 
   /**
+   * What a workload may use in addition until its freeze: this, and a twentieth of what it uses.
+   */
+  private static final long GROWTH_BYTES = 16L << 20;
+
+  /**
    * A stage in memory only saves time, so it leaves this much more to the node: the kubelet evicts
    * pods below 100 MiB, and many nodes are configured for more.
    */
@@ -62,13 +67,16 @@ final class Room {
     return missing(container, device, stagedBytes);
   }
 
-  /** Returns the room without a stage, in numbers. */
+  /**
+   * Returns the room without a stage, in numbers. The needed size, to which a limit is raised,
+   * includes what the workload may use in addition until its freeze.
+   */
   Inspected.RoomFound found(Container container, long deviceBytes) {
     MemoryRoom room = new MemoryRoomReader(proc).read(container);
     Optional<MemoryRoom.Level> level = room.tightest().or(() -> room.levels().stream().findFirst());
     long used = level.map(one -> Math.max(0, one.usage() - one.reclaimable())).orElse(0L);
     return new Inspected.RoomFound(
-        used + needed(deviceBytes),
+        used + used / 20 + GROWTH_BYTES + needed(deviceBytes),
         used,
         level.map(MemoryRoom.Level::limit).orElse(OptionalLong.empty()),
         Math.max(0, room.hostAvailable() - promised.applyAsLong(container)),

@@ -40,6 +40,16 @@ class RoomTest {
             why -> assertThat(why).contains("" + needed).contains("" + (needed - 1)));
   }
 
+  /** Its limit was raised to the byte, and it used a page more before it was frozen. */
+  @Test
+  void aRaisedLimitLeavesRoomForWhatTheWorkloadUsesUntilItsFreeze() throws IOException {
+    plenty();
+    long raised = new Room(new ProcFs(folder)).found(container(USED + 1), DEVICE).needed();
+    assertThat(missing(raised, 0)).isEmpty();
+    assertThat(missing(raised - (19 << 20), 0)).as("3.5 MiB and 16 MiB more").isEmpty();
+    assertThat(missing(raised - (20 << 20), 0)).isPresent();
+  }
+
   @Test
   void theNodesMemoryMayNotBeShortEither() throws IOException {
     long needed = Room.needed(DEVICE);
