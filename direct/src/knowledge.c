@@ -87,8 +87,8 @@ HOOK(cuStreamDestroy_v2, (uint64_t stream)) {
 }
 HOOK_ENTRY(cuStreamDestroy, cuStreamDestroy_v2, true)
 
-/* Of a thread that is about to end the context: a close that was given up may still wait for its work. A poll, because nobody
-   else needs to know when the wait ends. */
+/* Called before a context ends. After a close was given up, the draining thread may still wait for the context's work. Polls,
+   because only this thread waits for that. */
 static void await_drain(const void *context) {
     while (__atomic_load_n(&awaited, __ATOMIC_SEQ_CST) == context) nap_us(100);
 }
@@ -186,7 +186,7 @@ HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
     return 0;
 }
 
-/* No context comes or goes while the gate is closed. Once it has opened again, because the close was given up, the rest is not
+/* No context comes or goes while the gate is closed. Once it has opened again, because the close was given up, nothing more is
    waited for. */
 static int synchronize(void *context) {
     int result = 0;
