@@ -88,7 +88,7 @@ static bool all_held(struct workload *w) {
 
 static bool unload(const struct request *r) {
     bool held = all_held(r->w);
-    r->w->unloaded |= held; /* from here on the content may be here alone, whatever is answered */
+    r->w->unloaded |= held; /* even if the answer is an error, some content may now exist only here */
     return held && told(r->w, GATE_UNLOAD, 0, 60000);
 }
 

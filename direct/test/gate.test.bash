@@ -71,10 +71,7 @@ promise_a_silent_keeper_opens_the_gate() {
 
 promise_forks_go_on_while_the_gate_is_closed() {
     node 1 64
-    preloaded "$T/program" fork "$work/go" "$work/forked" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program fork "$work/go" "$work/forked"
     keeper
     attach
     must close w 5000
@@ -122,10 +119,7 @@ promise_managed_memory_is_refused_by_name() {
 # noted CALL NOTE: a program that made the call is refused, and the note says why.
 noted() {
     node 1 64
-    preloaded "$T/program" calls "$1" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program calls "$1"
     keeper
     attach
     refused "refused: $2" close w 5000
@@ -164,10 +158,7 @@ promise_memory_is_freed_with_its_context_and_by_free() {
 
 promise_memory_that_is_older_than_the_first_context_is_counted() {
     node 1 64
-    preloaded "$T/program" early >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program early
     keeper
     attach
     unload
@@ -176,10 +167,7 @@ promise_memory_that_is_older_than_the_first_context_is_counted() {
 
 promise_handles_of_the_program_survive() {
     node 1 128
-    preloaded "$T/program" handles "$work/go" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program handles "$work/go"
     keeper
     attach
     unload
@@ -192,10 +180,7 @@ promise_handles_of_the_program_survive() {
 
 promise_a_graph_that_is_being_captured_is_not_disturbed() {
     node 1 64
-    preloaded "$T/program" captures "$work/go" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program captures "$work/go"
     keeper
     attach
     refused 'captured' close w 300
@@ -207,10 +192,7 @@ promise_a_graph_that_is_being_captured_is_not_disturbed() {
 
 promise_no_context_goes_while_a_close_that_was_given_up_waits_for_it() {
     node 1 64
-    preloaded "$T/program" destroys "$work/go" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program destroys "$work/go"
     keeper
     attach
     echo hold >"$STASIS_SIM_GPU/faults/.synchronize" && mv "$STASIS_SIM_GPU/faults/.synchronize" "$STASIS_SIM_GPU/faults/synchronize.$pid"
@@ -236,10 +218,7 @@ promise_who_does_not_know_the_token_is_sent_away() {
 
 promise_no_thread_is_inside_when_memory_goes() {
     node 1 256
-    preloaded "$T/program" threads "$work/stop" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program threads "$work/stop"
     keeper
     attach
     # A thread that was inside unseen would find its memory gone.

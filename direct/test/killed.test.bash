@@ -100,10 +100,7 @@ promise_a_killed_workload_frees_the_gpu_and_its_memory_can_be_saved() {
 
 promise_a_keeper_that_is_killed_while_it_fills_loses_nothing() {
     node 1 256
-    preloaded "$T/program" many "$work/go" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program many "$work/go"
     keeper
     for delay in 0 0.01 0.02 0.04 0.08 0.12 0.2; do
         attach
@@ -171,10 +168,7 @@ promise_without_a_second_holder_nothing_is_unloaded() {
 # many_ready: a program with 40 blocks, and a keeper.
 many_ready() {
     node 1 256
-    preloaded "$T/program" many "$work/go" >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program many "$work/go"
     keeper
     attach
 }

@@ -50,6 +50,14 @@ start() {
     steps_from "$log" 2
 }
 
+# program MODE ARG...: test/program.c with the library, until it is ready; $pid is its process, and its output is in $work/log.
+program() {
+    preloaded "$T/program" "$@" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+}
+
 # keeper: one begins to serve; $keeper is its process.
 keeper() {
     local i

@@ -34,10 +34,7 @@ promise_a_call_that_fails_at_reload_loses_nothing() {
 
 promise_a_batch_that_was_not_filled_is_filled_in_smaller_ones() {
     node 1 64
-    preloaded "$T/program" many "$work/go" 4 >"$work/log" 2>&1 &
-    pid=$!
-    pids+=("$pid")
-    until_there "$work/log" ready
+    program many "$work/go" 4
     keeper
     attach
     unload

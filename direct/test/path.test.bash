@@ -62,10 +62,7 @@ promise_a_program_gets_the_memory_of_its_snapshot() {
     for when in before during; do
         node 1 128
         rm -f "$work/go" "$work/log" "$work"/k*
-        preloaded "$T/program" more "$work/go" >"$work/log" 2>&1 &
-        pid=$!
-        pids+=("$pid")
-        until_there "$work/log" ready
+        program more "$work/go"
         keeper
         attach
         unload

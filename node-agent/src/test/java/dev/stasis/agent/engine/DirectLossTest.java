@@ -113,7 +113,7 @@ class DirectLossTest {
     aFailedStepLosesNothing(moment, step);
   }
 
-  /** {@link FailingStepTest} has every step, of which only the offload needs this workload. */
+  /** {@link FailingStepTest} covers the other steps; only the offload needs the direct path. */
   @ParameterizedTest
   @CsvSource({"AFTER, offload", "BEFORE_UNDO, offload", "AFTER, dump", "BEFORE_UNDO, copied"})
   void aFailedStepLosesNothing(Moment moment, String step) throws Exception {

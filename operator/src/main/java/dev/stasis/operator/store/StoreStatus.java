@@ -97,9 +97,7 @@ public final class StoreStatus {
       return;
     }
     if (facts.views().isEmpty()) {
-      // A cluster may start its first GPU node when a pod needs it: whoever waits for what the
-      // chart
-      // installs does not wait for that.
+      // There may be no GPU node until a pod needs one; an installation must not wait for that.
       report.rests(
           Reason.WAITING_FOR_AGENT,
           "no agent has reported yet whether its node can access the store");

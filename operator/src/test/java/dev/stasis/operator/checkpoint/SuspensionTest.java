@@ -74,15 +74,7 @@ class SuspensionTest {
 
   @Test
   void withAStoreTheFirstSuspensionWritesAnArtifactThatStays() {
-    World world =
-        Samples.world(
-                spec -> {
-                  spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-                  spec.setStorageRef(NameReference.ofNullable("local"));
-                })
-            .settle();
-    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.SUSPENDED);
-    world.settle();
+    World world = suspendedWithAnArtifact();
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
     assertThat(world.condition("Suspended")).startsWith("True/");
 
@@ -125,15 +117,7 @@ class SuspensionTest {
 
   @Test
   void kstatusWaitsForAResumeThoughThereIsAnArtifact() {
-    World world =
-        Samples.world(
-                spec -> {
-                  spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-                  spec.setStorageRef(NameReference.ofNullable("local"));
-                })
-            .settle();
-    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.SUSPENDED);
-    world.settle();
+    World world = suspendedWithAnArtifact();
     assertThat(verdict(world)).isEqualTo(Kstatus.Verdict.CURRENT);
 
     world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
@@ -150,6 +134,19 @@ class SuspensionTest {
     world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
     world.settle();
     assertThat(verdict(world)).isEqualTo(Kstatus.Verdict.CURRENT);
+  }
+
+  private static World suspendedWithAnArtifact() {
+    World world =
+        Samples.world(
+                spec -> {
+                  spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
+                  spec.setStorageRef(NameReference.ofNullable("local"));
+                })
+            .settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.SUSPENDED);
+    world.settle();
+    return world;
   }
 
   private static Kstatus.Verdict verdict(World world) {
