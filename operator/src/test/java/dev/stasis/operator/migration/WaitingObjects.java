@@ -295,7 +295,11 @@ final class WaitingObjects {
   }
 
   void untilSchedule(String ns) {
-    until(GpuCheckpointSchedule.class, ns, NAME, it -> it.getStatus().getConditions() != null);
+    until(
+        GpuCheckpointSchedule.class,
+        ns,
+        NAME,
+        it -> it.getMetadata().getGeneration().equals(it.getStatus().getObservedGeneration()));
   }
 
   /** Returns what waits by all that is in the path of a request for it. */

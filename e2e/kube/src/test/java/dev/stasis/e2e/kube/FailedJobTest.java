@@ -48,7 +48,7 @@ class FailedJobTest {
 
     often.killAll();
 
-    scenario.until("it is said", () -> said(scenario).contains("got one of Job trainer"));
+    scenario.until("it is said", () -> said(scenario).contains("Job trainer creates another pod"));
     scenario.until(
         "its Job has made another one",
         () -> scenario.pods().stream().anyMatch(pod -> !is(pod, source) && StepFile.isReady(pod)));

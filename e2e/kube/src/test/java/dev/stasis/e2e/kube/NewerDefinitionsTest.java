@@ -49,8 +49,8 @@ class NewerDefinitionsTest {
       workload.delete();
       RestoreRequest.apply(scenario, "back", "train-2").awaitSucceeded();
       back.verifyGoesOn();
-      assertThat(operator.log()).contains("GpuCheckpointSpec." + FIELD + " is not known");
-      assertThat(agent.log()).contains("GpuNodeOperationSpec." + FIELD + " is not known");
+      assertThat(operator.log()).contains("GpuCheckpointSpec." + FIELD + " is unknown to this release");
+      assertThat(agent.log()).contains("GpuNodeOperationSpec." + FIELD + " is unknown to this release");
     } finally {
       undo.forEach(Runnable::run);
     }
