@@ -24,16 +24,17 @@ Y
 
 # workload NAME [MEMORY [SIZE [CLASS]]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
 # PROGRAM is another command, as JSON; VARIABLES more lines of its environment; SECCOMP a profile's type; PREPARE what the
-# webhook is to prepare it for; GPUS how many.
+# webhook is to prepare it for; GPUS how many; EMPTY_DIR where it has an emptyDir on the node's disk.
 workload() {
   local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory="" class=""
   [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
   command="${PROGRAM:-$command}"
   [ -z "${2:-}" ] || memory=", memory: $2"
   [ -z "${4:-}" ] || class="priorityClassName: $4"
-  local seccomp="" labels="app: $1"
+  local seccomp="" labels="app: $1" mount="" volume=""
   [ -z "$DIRECT" ] || labels="$labels, stasis.dev/data-path: direct"
   [ -z "${PREPARE:-}" ] || labels="$labels, stasis.dev/prepare: $PREPARE"
+  [ -z "${EMPTY_DIR:-}" ] || { mount="- {name: own, mountPath: $EMPTY_DIR}" && volume="- {name: own, emptyDir: {}}"; }
   [ -z "${SECCOMP:-}" ] || seccomp="securityContext: {seccompProfile: {type: $SECCOMP}}"
   kubectl apply -f - <<Y
 apiVersion: v1
@@ -62,7 +63,9 @@ ${VARIABLES:-}
     - {name: opt, mountPath: /opt, readOnly: true}
     - {name: programs, mountPath: /data/programs, readOnly: true}
     - {name: shm, mountPath: /dev/shm}
+    $mount
   volumes:
+  $volume
   - {name: usr, hostPath: {path: /usr}}
   - {name: opt, hostPath: {path: /opt}}
   - {name: programs, hostPath: {path: $WORK/programs}}
@@ -175,7 +178,7 @@ look() {
 }
 # there_and_back NAME PROGRAM [STEPS]: looked at by a dry run, checkpointed in place, evicted, restored in a new pod under another address; the last two
 # GENERATIONS times. With STEPS, the program runs uninterrupted for that many first, and is given the output to compare with.
-# OPTIONS of the GpuCheckpoints.
+# OPTIONS of the GpuCheckpoints; FURTHER steps that it has to make after each restore.
 there_and_back() {
   local name="$1" pod="$1" program="$2" generation at before after figures
   if [ -n "${3:-}" ]; then
@@ -187,11 +190,15 @@ there_and_back() {
   checkpoint "$name-1" "$name" "${OPTIONS:+options: {$OPTIONS\}}" && ready "$name-1" && goes_on "$name" $(($(step "$name") + 3)) && right "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
   figures="frozen $(field gckpt "$name-1" .status.timings.frozen) in place, $(field gckpt "$name-1" .status.artifact.size) ($EXPECTED)"
   for ((generation = 2; generation <= ${GENERATIONS:-1} + 1; generation++)); do
+    # The store has room for one of each workload.
+    kubectl delete gckpt "$name-$((generation - 1))" --wait >>"$OUT/kube.log" 2>&1
     before="$(field pod "$pod" .status.podIP)" at="$(step "$pod")" FIGURES=""
     checkpoint "$name-$generation" "$pod" "afterCheckpoint: Evict${OPTIONS:+, options: {$OPTIONS\}}" && ready "$name-$generation" || return 1
     kubectl wait --for=delete "pod/$pod" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$pod was not evicted" && return 1; }
     restore "$name-$generation-back" "$name-$generation" && came_back "$name-$generation-back" "$at" || return 1
-    pod="$(field grst "$name-$generation-back" .status.pod.name)" && after="$(field pod "$pod" .status.podIP)"
+    pod="$(field grst "$name-$generation-back" .status.pod.name)"
+    goes_on "$pod" $((at + ${FURTHER:-0})) && right "$pod" || { WHY="${WHY:-$pod stops at $(step "$pod")}" && return 1; }
+    after="$(field pod "$pod" .status.podIP)"
     [ "$before" != "$after" ] || { WHY="expected another address than $before for the new pod" && return 1; }
     figures="$figures; GPU freed after $(field gckpt "$name-$generation" .status.timings.freedMilliseconds | grep . || echo "?") ms when evicted$FIGURES; address $before, then $after"
   done
@@ -318,6 +325,22 @@ s_node() { programs && there_and_back node '"/data/programs/node","/data/program
 # A program of Go has listeners of MPTCP unless it is told not to, as the label does.
 s_go() { local PREPARE='"true"' && programs && there_and_back go '"/data/programs/front",'"$COUNTING,\"$GIB\""; }
 s_go_default() { programs && is_refused go-default '"/data/programs/front",'"$COUNTING,\"$GIB\"" "MPTCP socket"; }
+# A CUDA graph, pinned memory, a second stream, events and a compiled kernel.
+s_graph() { needs_gpu && there_and_back graph '"python3","-u","/data/programs/graph.py"'; }
+# Compiled code of Triton in an emptyDir, which the restored program uses and adds to.
+s_compiled() {
+  local EMPTY_DIR=/cache FURTHER=25 VARIABLES='    - {name: TORCHINDUCTOR_CACHE_DIR, value: /cache/inductor}
+    - {name: TRITON_CACHE_DIR, value: /cache/triton}'
+  needs_gpu && there_and_back compiled '"python3","-u","/data/programs/compiled.py"'
+}
+# The same program without and with CACHE_GIB of files in an emptyDir: they are packed before the freeze.
+s_cache() {
+  local EMPTY_DIR=/cache BEGINS_WITHIN=420 size="${CACHE_GIB:-30}" without
+  needs_gpu && there_and_back without-cache '"python3","-u","/data/programs/cache.py","1","/cache","0"' || return 1
+  kubectl delete grst --all --wait >>"$OUT/kube.log" 2>&1
+  without="$FIGURES"
+  there_and_back cache '"python3","-u","/data/programs/cache.py","1","/cache","'"$size"'"' && FIGURES="without: $without; with $size GiB: $FIGURES"
+}
 s_suspend() {
   local at
   begin_workload sleeper || return 1
