@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param threads the requested number; at most {@value #MOST} are used
  */
-record Workers(int threads) {
+public record Workers(int threads) {
   /**
    * Each thread has buffers, and the agent's heap is the same on every machine, while servers with
    * eight GPUs have 200 hardware threads and more. Sixteen threads compute digests faster than
@@ -25,14 +25,14 @@ record Workers(int threads) {
    */
   static final int MOST = 16;
 
-  Workers {
+  public Workers {
     if (threads < 1) {
       throw new IllegalArgumentException("threads: expected at least 1, got " + threads);
     }
   }
 
   /** Returns the results in the order of the inputs. */
-  <T> List<T> all(List<Callable<T>> work) throws IOException {
+  public <T> List<T> all(List<Callable<T>> work) throws IOException {
     ExecutorService executor = Executors.newFixedThreadPool(Math.min(threads, MOST));
     try {
       ExecutorCompletionService<T> completion = new ExecutorCompletionService<>(executor);

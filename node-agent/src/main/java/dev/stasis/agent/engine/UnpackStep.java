@@ -63,7 +63,8 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
   private static LayerUnpacker unpacker(Container target, RestoreRequest request) {
     return new LayerUnpacker(
         target.mounts().stream().map(Mount::mountPoint).toList(),
-        new VolumeGuard(target.mounts(), request.volumes()));
+        new VolumeGuard(target.mounts(), request.volumes()),
+        request.options().threads());
   }
 
   private static boolean isEmpty(Path folder) throws IOException {

@@ -19,14 +19,17 @@ public final class LayerUnpacker {
 
   private final List<String> mountPoints;
   private final VolumeGuard guard;
+  private final int threads;
 
   /**
    * @param mountPoints every mount point of the target container
    * @param guard decides which of its volumes may be replaced
+   * @param threads how many copy a large file
    */
-  public LayerUnpacker(List<String> mountPoints, VolumeGuard guard) {
+  public LayerUnpacker(List<String> mountPoints, VolumeGuard guard, int threads) {
     this.mountPoints = List.copyOf(mountPoints);
     this.guard = guard;
+    this.threads = threads;
   }
 
   /**
@@ -82,7 +85,7 @@ public final class LayerUnpacker {
       for (LayerIndex.Part part : parts(folder)) {
         List<String> mounts = part.isLayer() ? mountPoints : List.of();
         try (Handle target = target(container, part);
-            PaxReader archive = new PaxReader(folder.resolve(part.archive()))) {
+            PaxReader archive = new PaxReader(folder.resolve(part.archive()), threads)) {
           // Checked again for the opened folder that is written to: its path may point elsewhere by
           // now.
           Optional<VolumeGuard.Misfit> misfit = misfit(part, target);

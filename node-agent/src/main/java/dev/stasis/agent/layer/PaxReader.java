@@ -1,20 +1,20 @@
 package dev.stasis.agent.layer;
 
-import java.io.BufferedInputStream;
+import dev.stasis.artifact.Workers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 
 /**
  * Reads the output of {@link PaxWriter}, and no other format. The archive is untrusted: a path that
@@ -22,17 +22,30 @@ import java.util.TreeMap;
  */
 final class PaxReader implements AutoCloseable {
   private static final String ATTRIBUTE = "SCHILY.xattr.";
+  private static final int BUFFER = 1 << 18;
+
+  /** The page cache takes no more than a few can copy. */
+  private static final int MOST_THREADS = 8;
+
+  /** What one thread copies of a large file at a time. */
+  private static final long PIECE = 16L << 20;
 
   private final InputStream in;
+  private final Workers workers;
   private long left;
 
-  PaxReader(Path archive) throws IOException {
-    this(
-        new BufferedInputStream(Files.newInputStream(archive, LinkOption.NOFOLLOW_LINKS), 1 << 20));
+  /**
+   * Opens an archive.
+   *
+   * @param threads how many copy a large file
+   */
+  PaxReader(Path archive, int threads) throws IOException {
+    this(new ArchiveFile(archive), threads);
   }
 
-  PaxReader(InputStream in) {
+  PaxReader(InputStream in, int threads) {
     this.in = in;
+    this.workers = new Workers(Math.min(threads, MOST_THREADS));
   }
 
   /** Returns the next entry; unread bytes of the previous one are skipped. */
@@ -58,21 +71,65 @@ final class PaxReader implements AutoCloseable {
 
   /** Copies the bytes of the entry's extents to their offsets. */
   void copyTo(LayerEntry entry, FileChannel file) throws IOException {
-    byte[] buffer = new byte[1 << 18];
     for (LayerEntry.Extent extent : entry.extents()) {
-      for (long done = 0; done < extent.length(); ) {
-        int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
-        if (count < 0) {
-          throw bad(LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
-        }
-        ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
-        for (long at = extent.offset() + done; bytes.hasRemaining(); ) {
-          at += file.write(bytes, at);
-        }
-        done += count;
-        left -= count;
+      if (in instanceof ArchiveFile archive && extent.length() > PIECE) {
+        copyPieces(entry, extent, archive, file);
+      } else {
+        copy(entry, extent, file);
       }
+      left -= extent.length();
     }
+  }
+
+  private void copy(LayerEntry entry, LayerEntry.Extent extent, FileChannel file)
+      throws IOException {
+    byte[] buffer = new byte[(int) Math.min(BUFFER, extent.length())];
+    for (long done = 0; done < extent.length(); ) {
+      int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
+      if (count < 0) {
+        throw cut(entry, extent);
+      }
+      write(ByteBuffer.wrap(buffer, 0, count), file, extent.offset() + done);
+      done += count;
+    }
+  }
+
+  /** One thread alone wrote 1.6 GB/s to the page cache of a machine with 16 cores. */
+  private void copyPieces(
+      LayerEntry entry, LayerEntry.Extent extent, ArchiveFile archive, FileChannel file)
+      throws IOException {
+    long from = archive.position();
+    List<Callable<Boolean>> shares = new ArrayList<>();
+    for (int i = 0; i < workers.threads(); i++) {
+      long first = i * PIECE;
+      shares.add(
+          () -> {
+            ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
+            for (long begin = first; begin < extent.length(); begin += workers.threads() * PIECE) {
+              long end = Math.min(extent.length(), begin + PIECE);
+              for (long at = begin; at < end; at += BUFFER) {
+                buffer.clear().limit((int) Math.min(BUFFER, end - at));
+                if (!archive.readFully(buffer, from + at)) {
+                  throw cut(entry, extent);
+                }
+                write(buffer.flip(), file, extent.offset() + at);
+              }
+            }
+            return true;
+          });
+    }
+    workers.all(shares);
+    archive.skipNBytes(extent.length());
+  }
+
+  private static void write(ByteBuffer bytes, FileChannel file, long offset) throws IOException {
+    for (long at = offset; bytes.hasRemaining(); ) {
+      at += file.write(bytes, at);
+    }
+  }
+
+  private static IOException cut(LayerEntry entry, LayerEntry.Extent extent) {
+    return bad(LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
   }
 
   @Override

@@ -220,7 +220,7 @@ class HostileLayerTest {
         writer.finish();
       }
       new CraftedLayer(archives).index("/", "root.tar");
-      assertThatThrownBy(() -> new LayerUnpacker(List.of(), GUARD).unpack(archives, small))
+      assertThatThrownBy(() -> new LayerUnpacker(List.of(), GUARD, 2).unpack(archives, small))
           .hasMessageContaining("No space left on device");
     } finally {
       run("umount", small.toString());
@@ -228,7 +228,7 @@ class HostileLayerTest {
   }
 
   private void unpack() throws IOException {
-    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
   }
 
   private void assertUntouched() {

@@ -73,7 +73,7 @@ class LayerRoundTripTest {
   private LayerIndex.Part carryOver() throws IOException {
     LayerIndex index =
         packer().pack(roots().upper("source"), source, List.of(), archives, Set.of());
-    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
     return index.parts().get(0);
   }
 
@@ -250,7 +250,7 @@ class LayerRoundTripTest {
     run("chmod", "0604", lazy.resolve("etc/passwd").toString());
 
     packer().pack(roots().upper("lazy"), lazy, List.of(), archives, Set.of());
-    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
 
     assertThat(listing(target)).isEqualTo(listing(lazy));
     assertThat(target.resolve("etc/passwd")).hasContent("of the image: etc/passwd");
@@ -271,7 +271,7 @@ class LayerRoundTripTest {
         new LayerPacker(points)
             .pack(
                 roots().upper("source"), source, List.of("/dev/shm", "/data"), archives, Set.of());
-    new LayerUnpacker(points, emptyDirs("dev/shm", "data")).unpack(archives, target);
+    new LayerUnpacker(points, emptyDirs("dev/shm", "data"), 2).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).contains("/dev/shm", "/data");
     assertThat(LayerIndex.read(archives)).isEqualTo(index);
@@ -285,7 +285,7 @@ class LayerRoundTripTest {
     Files.writeString(source.resolve("data/kept"), "kept");
 
     LayerIndex index = packer().pack(null, source, List.of("/data"), archives, Set.of());
-    new LayerUnpacker(List.of("/"), emptyDirs("data")).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), emptyDirs("data"), 2).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).containsExactly("/data");
     assertThat(listing(target.resolve("data"))).isEqualTo(listing(source.resolve("data")));

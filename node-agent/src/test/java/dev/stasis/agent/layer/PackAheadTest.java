@@ -111,7 +111,7 @@ class PackAheadTest {
     VolumeGuard guard =
         new VolumeGuard(
             List.of(), new TargetVolumes(Map.of("/data", target.resolve("data")), Set.of()));
-    new LayerUnpacker(MOUNTS, guard).unpack(archives, target);
+    new LayerUnpacker(MOUNTS, guard, 2).unpack(archives, target);
   }
 
   private long size() throws IOException {

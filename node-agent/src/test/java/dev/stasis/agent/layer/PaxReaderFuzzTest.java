@@ -13,7 +13,7 @@ class PaxReaderFuzzTest {
   @FuzzTest
   void anyArchiveIsReadOrRefused(byte[] archive) {
     byte[] summed = withRightSums(archive);
-    try (PaxReader reader = new PaxReader(new ByteArrayInputStream(summed))) {
+    try (PaxReader reader = new PaxReader(new ByteArrayInputStream(summed), 2)) {
       for (Optional<LayerEntry> next = reader.next(); next.isPresent(); next = reader.next()) {
         requireConfined(next.get());
       }

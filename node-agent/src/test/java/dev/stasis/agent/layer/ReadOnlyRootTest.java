@@ -54,7 +54,7 @@ class ReadOnlyRootTest {
     new LayerPacker(List.of("/"))
         .pack(roots().upper("source"), source, List.of(), archives, Set.of());
     OverlayRoots.run("mount", "-o", "remount,ro", target.toString());
-    return new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
+    return new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
   }
 
   @Test

@@ -29,7 +29,7 @@ final class SmallHeapChild {
                 List.of(), new TargetVolumes(Map.of("/data", root.resolve("data")), Set.of()));
         System.out.println(
             "unpacked "
-                + new LayerUnpacker(List.of("/"), guard).unpack(archives, root).entries()
+                + new LayerUnpacker(List.of("/"), guard, 2).unpack(archives, root).entries()
                 + " entries");
       }
     } catch (IOException e) {
@@ -47,7 +47,7 @@ final class SmallHeapChild {
       writer.write(file, holes(440_000), zeros.getChannel());
       writer.finish();
     }
-    try (PaxReader reader = new PaxReader(archive)) {
+    try (PaxReader reader = new PaxReader(archive, 2)) {
       return reader.next().orElseThrow().extents().size();
     }
   }

@@ -66,7 +66,8 @@ class TargetsOwnFilesTest {
               file("data/new"));
 
       // Not even told where the mounts are.
-      LayerUnpacker.Unpacked unpacked = new LayerUnpacker(List.of(), GUARD).unpack(archives, seen);
+      LayerUnpacker.Unpacked unpacked =
+          new LayerUnpacker(List.of(), GUARD, 2).unpack(archives, seen);
 
       assertThat(unpacked.leftAlone())
           .contains(
@@ -89,7 +90,7 @@ class TargetsOwnFilesTest {
     Files.writeString(target.resolve("etc/ld.so.cache"), "of the target");
     new CraftedLayer(archives).of(opaque("etc"), file("etc/ld.so.cache"), file("etc/passwd"));
 
-    new LayerUnpacker(List.of("/usr/lib/libcuda.so.580"), GUARD).unpack(archives, target);
+    new LayerUnpacker(List.of("/usr/lib/libcuda.so.580"), GUARD, 2).unpack(archives, target);
 
     assertThat(target.resolve("etc/ld.so.cache")).hasContent("of the target");
     assertThat(target.resolve("etc/passwd")).hasContent("evil");
