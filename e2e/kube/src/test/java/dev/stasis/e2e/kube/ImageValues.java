@@ -38,10 +38,12 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
              {"name": "STASIS_AGENT_HEARTBEAT_EVERY", "value": "10s"}],
            "extraVolumes": [
              {"name": "gpus", "hostPath": {"path": "%s", "type": "Directory"}},
-             {"name": "driver", "hostPath": {"path": "%s", "type": "Directory"}}],
+             {"name": "driver", "hostPath": {"path": "%s", "type": "Directory"}},
+             {"name": "shared", "hostPath": {"path": "%s", "type": "DirectoryOrCreate"}}],
            "extraVolumeMounts": [
              {"name": "gpus", "mountPath": "%s"},
-             {"name": "driver", "mountPath": "%s", "readOnly": true}]}}
+             {"name": "driver", "mountPath": "%s", "readOnly": true},
+             {"name": "shared", "mountPath": "%s"}]}}
         """
             .formatted(
                 // Helm sees by itself whether the kinds are served; a mere rendering does not.
@@ -59,7 +61,9 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
                 gpus.libraries(),
                 gpus.folder(),
                 gpus.libraries(),
+                SharedStore.PARENT,
                 gpus.folder(),
-                gpus.libraries()));
+                gpus.libraries(),
+                SharedStore.PARENT));
   }
 }

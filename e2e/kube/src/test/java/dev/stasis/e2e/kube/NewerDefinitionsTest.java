@@ -49,8 +49,10 @@ class NewerDefinitionsTest {
       workload.delete();
       RestoreRequest.apply(scenario, "back", "train-2").awaitSucceeded();
       back.verifyGoesOn();
-      assertThat(operator.log()).contains("GpuCheckpointSpec." + FIELD + " is unknown to this release");
-      assertThat(agent.log()).contains("GpuNodeOperationSpec." + FIELD + " is unknown to this release");
+      assertThat(operator.log())
+          .contains("GpuCheckpointSpec." + FIELD + " is unknown to this release");
+      assertThat(agent.log())
+          .contains("GpuNodeOperationSpec." + FIELD + " is unknown to this release");
     } finally {
       undo.forEach(Runnable::run);
     }

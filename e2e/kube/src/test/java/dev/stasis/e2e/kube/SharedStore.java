@@ -9,6 +9,9 @@ import java.nio.file.Path;
 /** A store that every node reaches, as one on a network file system. */
 record SharedStore(Scenario scenario, String name, Path folder) implements AutoCloseable {
 
+  /** Agents in pods mount it. */
+  static final Path PARENT = Path.of("/var/tmp/stasis-e2e-stores");
+
   static SharedStore make(Scenario scenario) {
     return make(scenario, "");
   }
@@ -25,7 +28,7 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
 
   private static SharedStore make(Scenario scenario, String layout) {
     try {
-      Path folder = Files.createTempDirectory(Path.of("/var/tmp"), "stasis-e2e-shared");
+      Path folder = Files.createTempDirectory(Files.createDirectories(PARENT), "shared");
       SharedStore store = new SharedStore(scenario, scenario.namespace(), folder);
       scenario.apply(
           """
