@@ -10,8 +10,7 @@ COLUMNS = ["frozen in place", "suspended, until the GPU is free", "resumed", "ev
 def line(path, name):
     timings = {item["metadata"]["name"]: item["status"]["timings"] for item in json.load(sys.stdin)["items"] if item["metadata"]["name"].startswith(name)}
     values = [timings[name + "-place"]["frozenMilliseconds"], timings[name + "-nap"]["freedMilliseconds"], timings[name + "-nap"]["resumeMilliseconds"],
-              # A keeper that still holds the memory of an evicted workload has not freed it.
-              timings[name + "-away"].get("freedMilliseconds", -1), timings[name + "-back"]["tookMilliseconds"]]
+              timings[name + "-away"]["freedMilliseconds"], timings[name + "-back"]["tookMilliseconds"]]
     print(path, *values)
 
 
@@ -23,10 +22,7 @@ def medians():
     print("| path | rounds | " + " | ".join(COLUMNS) + " |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     for path, rows in rounds.items():
-        cells = []
-        for column in zip(*rows):
-            known = [value for value in column if value >= 0]
-            cells.append(f"{statistics.median(known):.0f} ({min(known)} to {max(known)})" if known else "not reported")
+        cells = [f"{statistics.median(column):.0f} ({min(column)} to {max(column)})" for column in zip(*rows)]
         print(f"| {path} | {len(rows)} | " + " | ".join(cells) + " |")
 
 

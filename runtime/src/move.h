@@ -7,7 +7,7 @@
 #include <sys/user.h>
 
 /* Exit codes of move. */
-enum { GONE = 3, WRONG_DIGEST = 4, NO_ROOM = 5, REFUSED = 6, SYSTEM = 7 };
+enum { GONE = 3, BAD_STAGE = 4, NO_ROOM = 5, REFUSED = 6, SYSTEM = 7 };
 
 #define CHUNK (8u << 20)
 #define PAGE 4096u

@@ -117,10 +117,10 @@ static void fill_chunk(struct crew *crew, size_t item) {
     int right = digest_is_right(c);
     if (right < 0 && (copy = read_chunk(c))) right = is_right(c, copy);
     if (right < 0)
-      return crew_fail(crew, SYSTEM, "stage %s: chunk %zu: %s", journal.stage, index, strerror(errno));
+      return crew_fail(crew, BAD_STAGE, "stage %s: chunk %zu: %s", journal.stage, index, strerror(errno));
     if (!right) {
       free(copy);
-      return crew_fail(crew, WRONG_DIGEST, "stage %s: chunk %zu has a wrong digest", journal.stage,
+      return crew_fail(crew, BAD_STAGE, "stage %s: chunk %zu has a wrong digest", journal.stage,
           index);
     }
     good = target_copy(&target, true, c->address, copy ? copy : staged + c->offset, c->length);

@@ -156,7 +156,7 @@ static bool a_stage_that_cannot_be_read_is_said(void) {
   char path[128];
   bool good = begin(&w, 32 * MIB, 0) && stop(&w) && code_is(move(&w, "out"), 0);
   snprintf(path, sizeof path, "%s/stage", dir);
-  good = good && !truncate(path, 20 * MIB) && code_is(move(&w, "in", "--threads", "1"), 7)
+  good = good && !truncate(path, 20 * MIB) && code_is(move(&w, "in", "--threads", "1"), 4)
       && (strstr(said(), "chunk 2") || no("said %s", said()));
   end(&w);
   return good;

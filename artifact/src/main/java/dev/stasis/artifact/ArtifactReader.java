@@ -62,28 +62,27 @@ public final class ArtifactReader {
   }
 
   /**
-   * Opens an artifact and checks everything except the bytes of {@link Manifest#deviceSets()}. The
-   * program that loads them must check the digest of each chunk.
+   * Opens an artifact and checks everything except the bytes of {@link Manifest#allSets()}. The
+   * program that copies them into a process or onto a GPU must check the digest of each chunk.
    *
    * @param expected the required digest, if known
    * @throws IOException if the disk fails, which does not mean that the artifact is damaged
    */
-  public Opened openExceptDeviceMemory(Path folder, @Nullable String expected) throws IOException {
+  public Opened openExceptRegions(Path folder, @Nullable String expected) throws IOException {
     return open(folder, expected, false);
   }
 
-  private Opened open(Path folder, @Nullable String expected, boolean deviceMemory)
-      throws IOException {
+  private Opened open(Path folder, @Nullable String expected, boolean regions) throws IOException {
     try {
       Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);
       Manifest manifest = artifact.manifest();
-      List<RegionSet> checked = deviceMemory ? manifest.allSets() : manifest.regions();
+      List<RegionSet> checked = regions ? manifest.allSets() : List.of();
       Hasher hasher = new Hasher(progress, toBeChecked(manifest, checked));
       verifyFiles(artifact, hasher);
       for (RegionSet set : manifest.allSets()) {
         ChunkTable table = table(artifact, set);
-        if (checked.contains(set)) {
+        if (regions) {
           verifyRegions(artifact, set, table, hasher);
         }
       }

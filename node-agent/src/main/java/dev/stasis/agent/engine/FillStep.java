@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.RecordFile;
@@ -13,9 +14,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Fills the regions of each restored process from the artifact before any thread runs. Their
- * digests were checked before criu ran; the CRC32C of each chunk detects a disk that fails between
- * the two reads.
+ * Fills the regions of each restored process from the artifact before any thread runs. The digest
+ * of each chunk is checked in the same read, and a chunk that differs ends the restore.
  *
  * <p>Has no undo: filled memory ends with its process.
  */
@@ -45,7 +45,7 @@ final class FillStep implements Step<Restoring, FrozenWork> {
       journals.add(begin(restoring, set, process).toString());
     }
     restoring.note(work -> work.withRegions(journals, null));
-    new RegionFill(restoring).fillAll();
+    new RegionFill(restoring, Move.Verify.SHA256).fillAll();
   }
 
   /** A journal in which every chunk is absent; created whole by rename. */

@@ -149,7 +149,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
-    RegionFill fill = new RegionFill(frozen);
+    RegionFill fill = new RegionFill(frozen, Move.Verify.CRC32C);
     if (fill.anythingAbsent()) {
       // The process that killed criu or the mover may have continued the tree; nothing may run
       // while its memory is restored.

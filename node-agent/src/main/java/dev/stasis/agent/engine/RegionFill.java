@@ -17,9 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RegionFill {
 
   private final FrozenWork frozen;
+  private final Move.Verify verify;
 
-  RegionFill(FrozenWork frozen) {
+  /**
+   * @param verify the digest that each chunk must have
+   */
+  RegionFill(FrozenWork frozen, Move.Verify verify) {
     this.frozen = frozen;
+    this.verify = verify;
   }
 
   /** The file beside a journal with the regions that are not device memory. */
@@ -38,7 +43,7 @@ final class RegionFill {
                         && !frozen.alive(read.journal().process())));
   }
 
-  /** Fills everything that is absent, checking each chunk's CRC32C. The tree must be stopped. */
+  /** Fills everything that is absent, checking each chunk's digest. The tree must be stopped. */
   void fillAll() throws StepFailure, InterruptedException {
     new StageRelocation(frozen.work()).follow();
     List<RegionJournal> absent = new ArrayList<>();
@@ -56,7 +61,7 @@ final class RegionFill {
     }
     long total = absent.stream().mapToLong(RegionJournal::absentBytes).sum();
     AtomicLong done = new AtomicLong();
-    int threads = Math.max(1, frozen.node().threads() / Math.max(1, absent.size()));
+    long threads = frozen.node().threads();
     frozen
         .node()
         .parallel()
@@ -74,8 +79,9 @@ final class RegionFill {
                           new Move.In(
                               journal.process(),
                               file,
-                              threads,
-                              Move.Verify.CRC32C,
+                              (int)
+                                  Math.max(1, threads * journal.absentBytes() / Math.max(1, total)),
+                              verify,
                               false,
                               Files.exists(host) ? host : null),
                           MoveStep.deadline(journal.absentBytes()),
@@ -88,9 +94,16 @@ final class RegionFill {
                           });
               if (outcome instanceof MoveOutcome.Failed failed) {
                 throw new StepFailure(
-                    Reason.REGION_MOVE,
+                    reason(failed.cause()),
                     "fill of process %s: %s".formatted(journal.process(), failed.message()));
               }
             });
+  }
+
+  /** A chunk of an artifact, or of the stage of a freeze. */
+  private Reason reason(MoveOutcome.Cause cause) {
+    return cause == MoveOutcome.Cause.DAMAGED && verify == Move.Verify.SHA256
+        ? Reason.ARTIFACT_REFUSED
+        : Reason.REGION_MOVE;
   }
 }

@@ -178,8 +178,8 @@ public final class Restore {
   }
 
   /**
-   * Checks every byte of the artifact before the target is touched, except device memory of the
-   * direct path: the keeper checks that, before the workload runs.
+   * Checks what criu and the unpacking read before the target is touched. The memory of the regions
+   * is checked by the program that copies it, before the workload runs: it is read only once.
    */
   private Opened open(RestoreRequest request, StepRunner runner, StepListener listener) {
     long begin = node.nanoTime().getAsLong();
@@ -188,7 +188,7 @@ public final class Restore {
       return new ArtifactReader(
               request.options().threads(),
               (bytes, total) -> listener.progress("verify", bytes, total))
-          .openExceptDeviceMemory(request.artifact(), request.digest());
+          .openExceptRegions(request.artifact(), request.digest());
     } catch (IOException e) {
       return new Opened.Refused(
           Opened.Kind.DAMAGED, "artifact", "one that can be read", String.valueOf(e.getMessage()));

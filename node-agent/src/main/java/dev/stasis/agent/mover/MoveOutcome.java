@@ -25,6 +25,9 @@ public sealed interface MoveOutcome {
     /** The stage has no space. */
     NO_ROOM,
 
+    /** A chunk of the stage differs from its digest, or cannot be read. */
+    DAMAGED,
+
     /** A key press on our terminal ended the mover before its first line. */
     NOT_BEGUN,
 
@@ -35,8 +38,8 @@ public sealed interface MoveOutcome {
     OTHER;
 
     static Cause ofExitCode(int code) {
-      if (code == 5) {
-        return NO_ROOM;
+      if (code == 4 || code == 5) {
+        return code == 4 ? DAMAGED : NO_ROOM;
       }
       return ChildStart.endedByAKey(code) ? NOT_BEGUN : code > 128 ? KILLED : OTHER;
     }

@@ -20,12 +20,12 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 
 /** Workloads of a lab that have the library of the direct data path, and their keepers. */
-record DirectLab(EngineLab lab) {
+public record DirectLab(EngineLab lab) {
 
   static final int MIB = 16;
 
   /** A counter with the library. */
-  ContainerSpec counter(String... more) {
+  public ContainerSpec counter(String... more) {
     List<String> arguments =
         new ArrayList<>(List.of("--mib", Integer.toString(MIB), "--interval-ms", "100"));
     arguments.addAll(List.of(more));

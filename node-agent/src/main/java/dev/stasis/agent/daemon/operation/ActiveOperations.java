@@ -269,7 +269,8 @@ final class ActiveOperations {
                 recorder.end(
                     one,
                     OperationResult.done(result.reason(), result.message())
-                        .leaving(result.workload(), result.sourceRunning(), result.processes())));
+                        .leaving(result.workload(), result.sourceRunning(), result.processes())
+                        .with(result.more())));
   }
 
   /** The stored state in the API server counts, not the pending write. */

@@ -68,7 +68,7 @@ final class ThawJob implements Job {
         hooks.after(
             operation,
             named.order(),
-            timed(result(operation, work, ended.state(), ends), ended.took(), ends));
+            timed(result(operation, work, ended.state(), ends), work, ended.took(), ends));
     return result.outcome() == Outcome.DONE ? decided(named, result) : result;
   }
 
@@ -170,13 +170,23 @@ final class ThawJob implements Job {
     throw new IllegalStateException("an unexpected state: " + state);
   }
 
-  private static OperationResult timed(OperationResult result, Duration took, boolean ends) {
-    if (ends || result.outcome() != Outcome.DONE) {
+  /** The GPU is free at the end of a workload whose memory a keeper has held until then. */
+  private OperationResult timed(OperationResult result, Work work, Duration took, boolean ends) {
+    if (result.outcome() != Outcome.DONE || (ends && work.offloaded().isEmpty())) {
       return result;
     }
-    CheckpointTimings timings = new CheckpointTimings();
-    timings.setResumeMilliseconds(took.toMillis());
-    return result.with(status -> status.setTimings(timings));
+    long freed = Duration.between(work.since(), parts.clock().instant()).toMillis();
+    return result.with(
+        status -> {
+          CheckpointTimings timings =
+              Objects.requireNonNullElseGet(status.getTimings(), CheckpointTimings::new);
+          if (ends) {
+            timings.setFreedMilliseconds(freed);
+          } else {
+            timings.setResumeMilliseconds(took.toMillis());
+          }
+          status.setTimings(timings);
+        });
   }
 
   private static String step(ActiveOperation operation) {
