@@ -44,8 +44,10 @@ public class SharingSerialization extends KubernetesSerialization {
   /** In characters; a typical GpuCheckpoint has 10,000. Longer events are not remembered. */
   private static final int LONGEST = 32_768;
 
-  /** Several times the number of objects that a heap of the usual size holds. */
-  private static final int LISTED = 32_768;
+  /**
+   * Places for objects: of 6,000, one in twenty shares its place with another and is kept twice.
+   */
+  private static final int LISTED = 131_072;
 
   private final ObjectMapper mapper;
   private final ObjectWriter sharing;
