@@ -67,7 +67,7 @@ public class SharingSerialization extends KubernetesSerialization {
       @KubernetesClientObjectMapper ObjectMapper mapper, @KubernetesResources Class[] kinds) {
     // As in Quarkus: all kinds are given, and none is searched for.
     super(mapper, false);
-    this.mapper = mapper;
+    this.mapper = mapper.registerModule(new SharedStrings());
     this.sharing =
         mapper
             .copy()

@@ -143,6 +143,17 @@ class SharingSerializationTest {
     assertThat(list("{\"kind\":\"GpuCheckpointList\",\"items\":null}").getItems()).isNullOrEmpty();
   }
 
+  @Test
+  void equalTextsOfObjectsAreOneString() {
+    GpuCheckpoint other = listed(CHECKPOINT.replace("trainer", "other"), "2");
+    assertThat(other.getMetadata().getNamespace()).isSameAs(original.getMetadata().getNamespace());
+    assertThat(other.getMetadata().getFinalizers().get(0))
+        .isSameAs(original.getMetadata().getFinalizers().get(0));
+    assertThat(Objects.requireNonNull(other.getStatus().getConditions()).get(0).reason())
+        .isSameAs(Objects.requireNonNull(original.getStatus().getConditions()).get(0).reason());
+    assertThat(other.getSpec().podName()).isEqualTo("other");
+  }
+
   /** Reads a list with one object of that version. */
   private GpuCheckpoint listed(String checkpoint, String version) {
     String list =
