@@ -25,8 +25,11 @@ import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -37,6 +40,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -245,19 +249,24 @@ class CheckpointEventSources {
 
   /** Returns whether only the condition has changed by which the operator reports a freeze. */
   static boolean isFrozenConditionOnly(Changed<Pod> change) {
-    return !change.cameOrWent()
-        && withoutFrozen(change.before().orElseThrow())
-            .equals(withoutFrozen(change.after().orElseThrow()));
+    if (change.cameOrWent()) {
+      return false;
+    }
+    Pod before = change.before().orElseThrow();
+    Pod after = change.after().orElseThrow();
+    // A builder of the whole pod would copy its spec, which is most of it.
+    return Objects.equals(before.getSpec(), after.getSpec())
+        && withoutVersion(before).equals(withoutVersion(after))
+        && withoutFrozen(before).equals(withoutFrozen(after));
   }
 
-  private static Pod withoutFrozen(Pod pod) {
-    return new PodBuilder(pod)
-        .editMetadata()
-        .withResourceVersion(null)
-        .endMetadata()
-        .editOrNewStatus()
+  private static ObjectMeta withoutVersion(Pod pod) {
+    return new ObjectMetaBuilder(pod.getMetadata()).withResourceVersion(null).build();
+  }
+
+  private static PodStatus withoutFrozen(Pod pod) {
+    return new PodStatusBuilder(Objects.requireNonNullElseGet(pod.getStatus(), PodStatus::new))
         .removeMatchingFromConditions(it -> Api.FROZEN_POD_CONDITION.equals(it.getType()))
-        .endStatus()
         .build();
   }
 

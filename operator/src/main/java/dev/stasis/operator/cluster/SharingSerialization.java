@@ -2,28 +2,38 @@ package dev.stasis.operator.cluster;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.core.util.JsonParserSequence;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import dev.stasis.api.v1beta1.common.PackedObject;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.WatchEvent;
+import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.quarkus.kubernetes.client.KubernetesClientObjectMapper;
 import io.quarkus.kubernetes.client.KubernetesResources;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies objects without writing and parsing their text, and shares what cannot change. The SDK
  * copies the primary resource for each reconciliation. Reads the objects of watches directly, and
- * each event once: several watches of a kind receive it, and their caches are read-only.
+ * each event once: several watches of a kind receive it, and their caches are read-only. So are the
+ * lists by which they begin.
  */
 @Singleton
 public class SharingSerialization extends KubernetesSerialization {
@@ -34,11 +44,20 @@ public class SharingSerialization extends KubernetesSerialization {
   /** In characters; a typical GpuCheckpoint has 10,000. Longer events are not remembered. */
   private static final int LONGEST = 32_768;
 
+  /**
+   * Places for objects: of 6,000, one in twenty shares its place with another and is kept twice.
+   */
+  private static final int LISTED = 131_072;
+
   private final ObjectMapper mapper;
   private final ObjectWriter sharing;
 
   /** By the whole text: a digest that collides would give one tenant the object of another. */
   private final RecentMap<String, WatchEvent> events = new RecentMap<>(REMEMBERED);
+
+  /** Objects of lists, by the hash of their uid. */
+  private final AtomicReferenceArray<@Nullable WeakReference<CustomResource<?, ?>>> listed =
+      new AtomicReferenceArray<>(LISTED);
 
   /**
    * @param kinds the kinds that the client is to know
@@ -48,7 +67,7 @@ public class SharingSerialization extends KubernetesSerialization {
       @KubernetesClientObjectMapper ObjectMapper mapper, @KubernetesResources Class[] kinds) {
     // As in Quarkus: all kinds are given, and none is searched for.
     super(mapper, false);
-    this.mapper = mapper;
+    this.mapper = mapper.registerModule(new SharedStrings());
     this.sharing =
         mapper
             .copy()
@@ -85,6 +104,39 @@ public class SharingSerialization extends KubernetesSerialization {
       read.ifPresent(it -> events.put(text, it));
     }
     return read;
+  }
+
+  /** Reads a list. Each reconciler lists its kind, and so does the shared informer of the kind. */
+  @Override
+  public <T> T unmarshal(InputStream text, TypeReference<T> type) {
+    T read = super.unmarshal(text, type);
+    if (read instanceof KubernetesResourceList<?> list && list.getItems() != null) {
+      share(list);
+    }
+    return read;
+  }
+
+  private <R extends HasMetadata> void share(KubernetesResourceList<R> list) {
+    list.getItems().replaceAll(this::shared);
+  }
+
+  @SuppressWarnings("unchecked") // an object of the same class
+  private <R> R shared(R item) {
+    if (!(item instanceof CustomResource<?, ?> object) || object.getMetadata().getUid() == null) {
+      return item;
+    }
+    ObjectMeta metadata = object.getMetadata();
+    int place = Math.floorMod(metadata.getUid().hashCode(), LISTED);
+    WeakReference<CustomResource<?, ?>> reference = listed.get(place);
+    CustomResource<?, ?> known = reference == null ? null : reference.get();
+    if (known != null
+        && known.getClass() == object.getClass()
+        && known.getMetadata().getUid().equals(metadata.getUid())
+        && known.getMetadata().getResourceVersion().equals(metadata.getResourceVersion())) {
+      return (R) known;
+    }
+    listed.set(place, new WeakReference<>(object));
+    return item;
   }
 
   /** Returns the event; empty if only Fabric8 can read it, or report what is wrong with it. */

@@ -47,6 +47,9 @@ class CheckpointEventSourcesTest {
             .endMetadata()
             .build();
     assertThat(isFrozenConditionOnly(pod, leaves)).isFalse();
+    Pod resized =
+        new PodBuilder(frozen).editSpec().withActiveDeadlineSeconds(60L).endSpec().build();
+    assertThat(isFrozenConditionOnly(pod, resized)).isFalse();
     Pod ended = new PodBuilder(frozen).editStatus().withPhase("Failed").endStatus().build();
     assertThat(isFrozenConditionOnly(pod, ended)).isFalse();
     assertThat(

@@ -3,14 +3,18 @@ package dev.stasis.operator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.api.skew.NewerObjects;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.common.PackedObject;
+import io.fabric8.kubernetes.api.model.DefaultKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.WatchEvent;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -127,6 +131,43 @@ class SharingSerializationTest {
     String changed = event.replace("\"priority\":7", "\"priority\":8");
     assertThat(serialization.asJson(read(changed))).contains("\"priority\":8");
     assertThat(read(event.replace("ADDED", "DELETED"))).isNotSameAs(first);
+  }
+
+  @Test
+  void anObjectThatSeveralListsContainIsKeptOnce() {
+    GpuCheckpoint first = listed(CHECKPOINT, "1");
+    assertThat(listed(CHECKPOINT, "1")).isSameAs(first);
+    assertThat(listed(CHECKPOINT.replace("trainer", "other"), "2").getSpec().podName())
+        .isEqualTo("other");
+    assertThat(serialization.clone(first)).isNotSameAs(first);
+    assertThat(list("{\"kind\":\"GpuCheckpointList\",\"items\":null}").getItems()).isNullOrEmpty();
+  }
+
+  @Test
+  void equalTextsOfObjectsAreOneString() {
+    GpuCheckpoint other = listed(CHECKPOINT.replace("trainer", "other"), "2");
+    assertThat(other.getMetadata().getNamespace()).isSameAs(original.getMetadata().getNamespace());
+    assertThat(other.getMetadata().getFinalizers().get(0))
+        .isSameAs(original.getMetadata().getFinalizers().get(0));
+    assertThat(Objects.requireNonNull(other.getStatus().getConditions()).get(0).reason())
+        .isSameAs(Objects.requireNonNull(original.getStatus().getConditions()).get(0).reason());
+    assertThat(other.getSpec().podName()).isEqualTo("other");
+  }
+
+  /** Reads a list with one object of that version. */
+  private GpuCheckpoint listed(String checkpoint, String version) {
+    String list =
+        "{\"apiVersion\":\"stasis.dev/v1beta1\",\"kind\":\"GpuCheckpointList\",\"items\":["
+            + checkpoint.replace(
+                "\"name\":\"a\"",
+                "\"name\":\"a\",\"uid\":\"u\",\"resourceVersion\":\"" + version + "\"")
+            + "]}";
+    return list(list).getItems().get(0);
+  }
+
+  private DefaultKubernetesResourceList<GpuCheckpoint> list(String text) {
+    return serialization.unmarshal(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), new TypeReference<>() {});
   }
 
   @Test
