@@ -51,10 +51,10 @@ print_plan() {
   for record in gcc make runc iptables python3 openssl shellcheck; do
     if have "$record"; then plan_row "$record" stays "$(command -v "$record")" - -; else plan_row "$record" "missing: with the packages" "the system" "" ""; fi
   done
-  if [ -z "$FETCH_PROMTOOL" ]; then
-    plan_row promtool stays "$(find_promtool)" - -
+  if [ -z "$FETCH_PROMETHEUS" ]; then
+    plan_row prometheus stays "$(find_prometheus)" - -
   else
-    plan_row promtool "missing: from the package prometheus" .tools/bin/promtool "60 MB" "10 s, 20 MB to fetch"
+    plan_row prometheus "missing: the package, with promtool" .tools/bin/prometheus "110 MB" "10 s, 20 MB to fetch"
   fi
   if [ -z "$FETCH_RCLONE" ]; then
     plan_row rclone stays "$(find_rclone)" - -

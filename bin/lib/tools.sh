@@ -126,6 +126,11 @@ find_rclone() {
   if [ -x "$TOOLS/bin/rclone" ]; then printf '%s' "$TOOLS/bin/rclone"; else command -v rclone || true; fi
 }
 
+# The prometheus to use, or nothing.
+find_prometheus() {
+  if [ -x "$TOOLS/bin/prometheus" ]; then printf '%s' "$TOOLS/bin/prometheus"; else command -v prometheus || true; fi
+}
+
 # The promtool to use, or nothing.
 find_promtool() {
   if [ -x "$TOOLS/bin/promtool" ]; then printf '%s' "$TOOLS/bin/promtool"; else command -v promtool || true; fi

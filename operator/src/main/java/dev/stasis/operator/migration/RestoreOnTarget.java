@@ -10,6 +10,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.RestoreFailure;
 import dev.stasis.operator.workflow.Timeout;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -24,6 +25,7 @@ final class RestoreOnTarget extends MigrationAgentStep {
 
   private final MigrationReporter reporter;
   private final TargetReader reader = new TargetReader();
+  private final RestoreFailure failure = new RestoreFailure();
 
   RestoreOnTarget(MigrationOperations operations, MigrationReporter reporter) {
     super(
@@ -95,6 +97,12 @@ final class RestoreOnTarget extends MigrationAgentStep {
     return target.getMetadata().getDeletionTimestamp() == null
         ? new Progress.Done()
         : new Progress.Failed(MigrationFaults.targetLost(target.getMetadata().getName()));
+  }
+
+  @Override
+  protected Progress failed(MigrationContext context, OperationView operation) {
+    return failure.explain(
+        operation, faults(operation), context.target(), context.container(), context.now());
   }
 
   @Override

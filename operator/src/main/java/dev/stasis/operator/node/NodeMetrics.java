@@ -1,8 +1,13 @@
 package dev.stasis.operator.node;
 
 import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
 import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,11 +22,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToDoubleBiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Agents, frozen workloads and quarantined GPUs of each node, as the GpuNodes report them. */
+/**
+ * Agents, frozen workloads and quarantined GPUs of each node, as the GpuNodes report them. Most
+ * freezes are shorter than the time between two reports, so operations count as well: an agent that
+ * dies before its next report leaves a frozen workload that no GpuNode lists.
+ */
 @Singleton
 class NodeMetrics {
 
@@ -64,7 +76,8 @@ class NodeMetrics {
     publish(
         informers.gpuNodes().stream().map(node -> node.getMetadata().getName()).toList(),
         // The GpuNode of a node that was removed from the cluster is not an agent that is down.
-        name -> informers.gpuNode(name).filter(node -> informers.node(name).isPresent()));
+        name -> informers.gpuNode(name).filter(node -> informers.node(name).isPresent()),
+        informers::operationsOf);
   }
 
   /**
@@ -72,14 +85,19 @@ class NodeMetrics {
    *
    * @param nodes read at each scrape: agents write their GpuNodes every minute, and a silent one
    *     changes nothing
+   * @param operations those of a node, read at each scrape
    */
-  synchronized void publish(List<String> names, Nodes nodes) {
+  synchronized void publish(
+      List<String> names, Nodes nodes, Function<String, List<GpuNodeOperation>> operations) {
     up.register(rows(names, List.of(""), (node, state) -> up(node), nodes), false);
     quarantined.register(
         rows(names, List.of(""), (node, state) -> quarantinedGpus(node), nodes), false);
     frozenPods.register(
-        rows(names, STATES, (node, state) -> frozen(node, state).count(), nodes), false);
-    oldestFrozen.register(rows(names, STATES, this::oldestFrozenSeconds, nodes), false);
+        rows(names, STATES, (node, state) -> frozen(node, state, operations).count(), nodes),
+        false);
+    oldestFrozen.register(
+        rows(names, STATES, (node, state) -> oldestSeconds(frozen(node, state, operations)), nodes),
+        false);
   }
 
   interface Nodes {
@@ -114,8 +132,8 @@ class NodeMetrics {
     return agents.awaySince(node, clock.instant()).isPresent() ? 0 : 1;
   }
 
-  private double oldestFrozenSeconds(GpuNode node, String state) {
-    return frozen(node, state)
+  private double oldestSeconds(Stream<FrozenWorkload> frozen) {
+    return frozen
         .map(FrozenWorkload::since)
         .filter(Objects::nonNull)
         .min(Comparator.naturalOrder())
@@ -139,10 +157,38 @@ class NodeMetrics {
         : "Unknown";
   }
 
-  private static Stream<FrozenWorkload> frozen(GpuNode node, String state) {
-    return node.getStatus() == null
-        ? Stream.empty()
-        : all(node.getStatus().getFrozen()).filter(workload -> state(workload).equals(state));
+  private static Stream<FrozenWorkload> frozen(
+      GpuNode node, String state, Function<String, List<GpuNodeOperation>> operations) {
+    List<FrozenWorkload> reported =
+        node.getStatus() == null ? List.of() : all(node.getStatus().getFrozen()).toList();
+    Set<String> pods =
+        reported.stream().map(workload -> workload.pod().uid()).collect(Collectors.toSet());
+    return Stream.concat(
+            reported.stream(),
+            operations.apply(node.getMetadata().getName()).stream()
+                .flatMap(operation -> frozenBy(operation).stream())
+                .filter(workload -> !pods.contains(workload.pod().uid())))
+        .filter(workload -> state(workload).equals(state));
+  }
+
+  private static Optional<FrozenWorkload> frozenBy(GpuNodeOperation operation) {
+    GpuNodeOperationStatus status = operation.getStatus();
+    OperationPod pod = operation.getSpec().getPod();
+    return pod == null
+            || status == null
+            || status.getWorkload() != WorkloadState.FROZEN
+            || status.getPhase() == null
+            || status.getPhase().isFinal()
+        ? Optional.empty()
+        : Optional.of(
+            new FrozenWorkload(
+                new ObjectReference("Pod", pod.namespace(), pod.name(), pod.uid()),
+                pod.containerName(),
+                status.getFrozenTime(),
+                null,
+                WorkloadState.FROZEN.value(),
+                null,
+                null));
   }
 
   private static <T> Stream<T> all(@Nullable List<T> list) {

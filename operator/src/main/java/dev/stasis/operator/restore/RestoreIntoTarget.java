@@ -10,7 +10,6 @@ import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.RestoreOrder;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
-import dev.stasis.operator.holder.ContainerExit;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.operation.OperationView;
@@ -18,8 +17,8 @@ import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.AgentStep;
-import dev.stasis.operator.workflow.FaultSummary;
 import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.RestoreFailure;
 import dev.stasis.operator.workflow.Timeout;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -27,7 +26,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /** Lets the agent restore the workload into the target and verify that it runs. */
 final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
@@ -38,14 +36,8 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   /** The step in which the agent checks that the workload runs. */
   private static final String PROVING = "prove";
 
-  /** The agent's reasons when processes of the workload have ended. */
-  private static final Set<String> ENDED = Set.of("NotProven", "WorkloadGone");
-
-  /** The kubelet lists the containers of its node every second. */
-  private static final Duration UNTIL_REPORTED = Duration.ofSeconds(5);
-
   private final TargetReader reader = new TargetReader();
-  private final ContainerExit exit = new ContainerExit();
+  private final RestoreFailure failure = new RestoreFailure();
   private final Operations operations;
   private final RestoreReporter reporter;
 
@@ -147,37 +139,14 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
                 "none"));
   }
 
-  /** Adds how the workload ended: its target is deleted next, and its log with it. */
   @Override
   protected Progress failed(RestoreContext context, OperationView operation) {
-    List<Fault> faults = faults(operation);
-    if (context.target().isEmpty()) {
-      return new Progress.Failed(faults);
-    }
-    String container =
-        Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName();
-    Optional<String> end = exit.read(context.theTarget(), container);
-    if (end.isPresent()) {
-      return new Progress.Failed(faults.stream().map(it -> with(it, end.get())).toList());
-    }
-    boolean waits =
-        new FaultSummary(faults).hasAnyOf(ENDED)
-            && context.now().isBefore(operation.entered().plus(UNTIL_REPORTED));
-    boolean runs = reader.read(context.theTarget(), container) instanceof TargetState.Holding;
-    return waits && runs
-        ? new Progress.Waiting(Reason.IN_PROGRESS, new FaultSummary(faults).message())
-        : new Progress.Failed(faults);
-  }
-
-  private static Fault with(Fault fault, String end) {
-    return new Fault(
-        fault.reason(),
-        fault.property(),
-        fault.wanted(),
-        fault.found(),
-        fault.step(),
-        fault.driverError(),
-        fault.message() + "; " + end);
+    return failure.explain(
+        operation,
+        faults(operation),
+        context.target(),
+        Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName(),
+        context.now());
   }
 
   @Override

@@ -2,10 +2,13 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.explain.NodeVerdicts;
@@ -142,6 +145,33 @@ class DeciderTest {
     moving.get(OperationType.RESTORE, 1).getStatus().setStep("prove");
     assertThat(((Next.Wait) moving.next()).phase()).isEqualTo(MigrationPhase.VERIFYING);
     assertThat(moving.proven().next()).isInstanceOf(Next.SwitchOver.class);
+  }
+
+  /** The target is deleted next, and its log with it. */
+  @Test
+  void aWorkloadThatEndedInItsTargetIsReportedWithItsExitCode() {
+    moving.restoring();
+    moving.end(OperationType.RESTORE, 1, OperationPhase.FAILED);
+    GpuNodeOperationStatus failed = moving.get(OperationType.RESTORE, 1).getStatus();
+    failed.setFaults(List.of(Moving.fault("NotProven")));
+    failed.setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, Moving.NOW)));
+    assertThat(moving.next()).isInstanceOf(Next.Wait.class);
+
+    moving.target =
+        new PodBuilder(moving.target)
+            .editStatus()
+            .editFirstContainerStatus()
+            .withNewState()
+            .withNewTerminated()
+            .withExitCode(3)
+            .endTerminated()
+            .endState()
+            .endContainerStatus()
+            .endStatus()
+            .build();
+    assertThat(((Next.RollBack) moving.next()).faults())
+        .extracting(Fault::message)
+        .containsExactly("it failed: NotProven; container main exited with code 3");
   }
 
   @Test

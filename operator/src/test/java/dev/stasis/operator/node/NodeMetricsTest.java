@@ -3,11 +3,17 @@ package dev.stasis.operator.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.testing.Unconnected;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -39,7 +45,23 @@ public class NodeMetricsTest {
             node("node2", NOW.minusSeconds(600)));
     new NodeMetrics(
             Unconnected.informers(), new Leadership(), Clock.fixed(NOW, ZoneOffset.UTC), registry)
-        .publish(List.of("node1", "node2"), name -> Optional.ofNullable(nodes.get(name)));
+        .publish(
+            List.of("node1", "node2"),
+            name -> Optional.ofNullable(nodes.get(name)),
+            NodeMetricsTest::operations);
+  }
+
+  /** That of node1 is for a pod that the node has reported; node2 did not report again. */
+  private static List<GpuNodeOperation> operations(String node) {
+    GpuNodeOperation operation = new GpuNodeOperation();
+    operation.setSpec(new GpuNodeOperationSpec());
+    operation.getSpec().setPod(new OperationPod("ml", "trainer", "uid", "main"));
+    GpuNodeOperationStatus status = new GpuNodeOperationStatus();
+    status.setPhase(OperationPhase.RUNNING);
+    status.setWorkload(WorkloadState.FROZEN);
+    status.setFrozenTime(NOW.minusSeconds(20));
+    operation.setStatus(status);
+    return List.of(operation);
   }
 
   private static GpuNode node(String name, Instant heartbeat, FrozenWorkload... frozen) {
@@ -73,11 +95,21 @@ public class NodeMetricsTest {
     String name = "stasis_oldest_frozen_seconds";
     assertThat(value(registry, name, "node", "node1", "state", "Suspended")).isEqualTo(7200);
     assertThat(value(registry, name, "node", "node1", "state", "Frozen")).isEqualTo(40);
-    assertThat(value(registry, name, "node", "node2", "state", "Frozen")).isZero();
+    assertThat(value(registry, name, "node", "node2", "state", "Suspended")).isZero();
     assertThat(value(registry, "stasis_frozen_pods", "node", "node1", "state", "Frozen"))
         .isEqualTo(1);
     assertThat(value(registry, "stasis_quarantined_gpus", "node", "node1")).isEqualTo(1);
     assertThat(value(registry, "stasis_quarantined_gpus", "node", "node2")).isZero();
+  }
+
+  @Test
+  void aWorkloadThatWasFrozenAfterTheLastReportOfItsAgentCounts() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    publish(registry);
+
+    String[] tags = {"node", "node2", "state", "Frozen"};
+    assertThat(value(registry, "stasis_frozen_pods", tags)).isEqualTo(1);
+    assertThat(value(registry, "stasis_oldest_frozen_seconds", tags)).isEqualTo(20);
   }
 
   @Test

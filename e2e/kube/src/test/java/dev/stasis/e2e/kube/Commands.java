@@ -138,7 +138,7 @@ final class Commands {
     environment.put(
         "STASIS_AGENT_RUNTIME",
         checkout.built("runtime/target/stasis-runtime", "make -C runtime").toString());
-    environment.put("STASIS_AGENT_CRIU", criu().toString());
+    environment.put("STASIS_AGENT_CRIU", criu(checkout).toString());
     environment.put(
         "STASIS_AGENT_KEEPER",
         checkout.built("direct/target/stasis-keeper", "make -C direct").toString());
@@ -153,7 +153,7 @@ final class Commands {
     return new LocalProcess("agent of " + node.name(), command, environment, log(node.name()));
   }
 
-  private Path criu() {
+  static Path criu(Checkout checkout) {
     String named = System.getenv("STASIS_CRIU");
     return named == null ? checkout.built(".tools/bin/criu", "bin/setup") : Path.of(named);
   }
@@ -212,7 +212,7 @@ final class Commands {
    * One that the kernel gives to nobody who connects: a program that is killed and started again
    * would find it taken.
    */
-  private static int freePort() throws IOException {
+  static int freePort() throws IOException {
     while (true) {
       int port = NEXT_PORT.getAndIncrement();
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {

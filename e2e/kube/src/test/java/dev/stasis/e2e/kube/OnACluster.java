@@ -41,7 +41,8 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
   private static final int REQUEST_MILLISECONDS = 30_000;
 
   /** What lives as long as the run. */
-  private record Running(KubernetesClient admin, Installation installation)
+  private record Running(
+      KubernetesClient admin, Installation installation, @Nullable AlertRecord alerts)
       implements AutoCloseable {
 
     static Running start() {
@@ -57,7 +58,10 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
               .build();
       Checkout checkout = Checkout.ofThisBuild();
       List<LocalNode> here = LocalNode.fromEnvironment(System.getenv(), checkout);
-      return new Running(admin, installation(admin, checkout, here));
+      Installation installation = installation(admin, checkout, here);
+      boolean scraped = installation instanceof LocalInstallation;
+      return new Running(
+          admin, installation, scraped ? AlertRecord.fromEnvironment(admin, checkout) : null);
     }
 
     private static Installation installation(
@@ -72,6 +76,9 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
 
     @Override
     public void close() {
+      if (alerts != null) {
+        alerts.close();
+      }
       installation.close();
       admin.close();
     }
@@ -79,11 +86,12 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return parameter.getParameter().getType() == Scenario.class;
+    Class<?> type = parameter.getParameter().getType();
+    return type == Scenario.class || type == AlertRecord.class;
   }
 
   @Override
-  public Scenario resolveParameter(ParameterContext parameter, ExtensionContext context) {
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     if (isBlank(System.getenv("KUBECONFIG"))) {
       skip("skipped: no cluster, KUBECONFIG is not set; see bin/with-kube");
     }
@@ -95,12 +103,24 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
             .getRoot()
             .getStore(OURS)
             .computeIfAbsent(Running.class, key -> startOrSkipTheRest(context), Running.class);
+    AlertRecord alerts = running.alerts();
+    if (parameter.getParameter().getType() == AlertRecord.class) {
+      if (alerts == null) {
+        skip("skipped: no Prometheus sees the alerts; see bin/e2e --alerts");
+      }
+      return Present.in("alerts", alerts);
+    }
     // @BeforeEach and @AfterEach get the one of their test.
     return context
         .getStore(OURS)
         .computeIfAbsent(
             Scenario.class,
-            key -> Scenario.begin(running.admin(), running.installation(), title(context)),
+            key -> {
+              if (alerts != null) {
+                alerts.beginScenario(title(context));
+              }
+              return Scenario.begin(running.admin(), running.installation(), title(context));
+            },
             Scenario.class);
   }
 
@@ -140,6 +160,10 @@ final class OnACluster implements ParameterResolver, AfterEachCallback, Executio
                         context.getRequiredTestClass() == HarnessTest.class ? MOST_FAILURES : 1));
     Scenario scenario = context.getStore(OURS).get(Scenario.class, Scenario.class);
     if (scenario != null) {
+      Running running = context.getRoot().getStore(OURS).get(Running.class, Running.class);
+      if (running != null && running.alerts() != null) {
+        running.alerts().endScenario();
+      }
       scenario.end(
           context
               .getExecutionException()
