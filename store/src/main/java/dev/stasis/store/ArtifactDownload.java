@@ -81,6 +81,7 @@ final class ArtifactDownload {
 
   /** Fetches chunks and writes them to their files. */
   private final class Writer implements ChunkWorkers.Worker {
+    private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
     private int openFile = -1;
     private @Nullable FileChannel channel;
 
@@ -90,21 +91,21 @@ final class ArtifactDownload {
       if (record.name() != null && record.place() != null) {
         byte[] plain;
         try {
-          plain = reader.read(record.name(), record.place(), record.plain());
+          plain = reader.read(record.name(), record.place(), record.plain(), buffers);
         } catch (StoreException.Damaged | StoreException.NotFound e) {
           throw new StoreException.Damaged(
               "artifact %s, chunk %d of %s: %s"
                   .formatted(id, chunks.numberInFile(number), chunks.path(number), e.getMessage()),
               e);
         }
-        write(channel(chunks.file(number)), chunks.offset(number), plain);
+        write(channel(chunks.file(number)), chunks.offset(number), plain, record.plain());
       }
       progress.at(done.addAndGet(record.plain()), chunks.bytes());
     }
 
-    private void write(FileChannel to, long offset, byte[] plain) throws IOException {
-      for (int at = 0; at < plain.length; at += HOLE) {
-        int length = Math.min(HOLE, plain.length - at);
+    private void write(FileChannel to, long offset, byte[] plain, int count) throws IOException {
+      for (int at = 0; at < count; at += HOLE) {
+        int length = Math.min(HOLE, count - at);
         if (!ChunkCodec.zeros(plain, at, length)) {
           ByteBuffer buffer = ByteBuffer.wrap(plain, at, length);
           for (long position = offset + at; buffer.hasRemaining(); ) {
