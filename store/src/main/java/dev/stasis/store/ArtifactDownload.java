@@ -30,6 +30,7 @@ final class ArtifactDownload {
   private final Path folder;
   private final Progress progress;
   private final TreeChunks chunks;
+  private final int[] order;
   private final AtomicLong done = new AtomicLong();
 
   ArtifactDownload(
@@ -46,6 +47,7 @@ final class ArtifactDownload {
     this.folder = folder;
     this.progress = progress;
     this.chunks = new TreeChunks(manifest.tree());
+    this.order = chunks.spreadOverFiles();
   }
 
   void run() throws IOException {
@@ -86,7 +88,8 @@ final class ArtifactDownload {
     private @Nullable FileChannel channel;
 
     @Override
-    public void run(int number) throws IOException {
+    public void run(int position) throws IOException {
+      int number = order[position];
       ChunkRecord record = manifest.chunks().get(number);
       if (record.name() != null && record.place() != null) {
         byte[] plain;
@@ -104,14 +107,19 @@ final class ArtifactDownload {
     }
 
     private void write(FileChannel to, long offset, byte[] plain, int count) throws IOException {
-      for (int at = 0; at < count; at += HOLE) {
-        int length = Math.min(HOLE, count - at);
-        if (!ChunkCodec.zeros(plain, at, length)) {
-          ByteBuffer buffer = ByteBuffer.wrap(plain, at, length);
-          for (long position = offset + at; buffer.hasRemaining(); ) {
-            position += to.write(buffer, position);
+      int from = 0;
+      for (int at = 0; at < count; ) {
+        int next = Math.min(count, at + HOLE);
+        boolean hole = ChunkCodec.zeros(plain, at, next - at);
+        int end = hole ? at : next;
+        if (hole || end == count || end - from >= FolderBlobs.SLICE) {
+          ByteBuffer buffer = ByteBuffer.wrap(plain, from, end - from);
+          while (buffer.hasRemaining()) {
+            to.write(buffer, offset + buffer.position());
           }
+          from = next;
         }
+        at = next;
       }
     }
 
