@@ -30,6 +30,7 @@ final class ArtifactDownload {
   private final Path folder;
   private final Progress progress;
   private final TreeChunks chunks;
+  private final int[] order;
   private final AtomicLong done = new AtomicLong();
 
   ArtifactDownload(
@@ -46,6 +47,7 @@ final class ArtifactDownload {
     this.folder = folder;
     this.progress = progress;
     this.chunks = new TreeChunks(manifest.tree());
+    this.order = chunks.spreadOverFiles();
   }
 
   void run() throws IOException {
@@ -81,36 +83,43 @@ final class ArtifactDownload {
 
   /** Fetches chunks and writes them to their files. */
   private final class Writer implements ChunkWorkers.Worker {
+    private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
     private int openFile = -1;
     private @Nullable FileChannel channel;
 
     @Override
-    public void run(int number) throws IOException {
+    public void run(int position) throws IOException {
+      int number = order[position];
       ChunkRecord record = manifest.chunks().get(number);
       if (record.name() != null && record.place() != null) {
         byte[] plain;
         try {
-          plain = reader.read(record.name(), record.place(), record.plain());
+          plain = reader.read(record.name(), record.place(), record.plain(), buffers);
         } catch (StoreException.Damaged | StoreException.NotFound e) {
           throw new StoreException.Damaged(
               "artifact %s, chunk %d of %s: %s"
                   .formatted(id, chunks.numberInFile(number), chunks.path(number), e.getMessage()),
               e);
         }
-        write(channel(chunks.file(number)), chunks.offset(number), plain);
+        write(channel(chunks.file(number)), chunks.offset(number), plain, record.plain());
       }
       progress.at(done.addAndGet(record.plain()), chunks.bytes());
     }
 
-    private void write(FileChannel to, long offset, byte[] plain) throws IOException {
-      for (int at = 0; at < plain.length; at += HOLE) {
-        int length = Math.min(HOLE, plain.length - at);
-        if (!ChunkCodec.zeros(plain, at, length)) {
-          ByteBuffer buffer = ByteBuffer.wrap(plain, at, length);
-          for (long position = offset + at; buffer.hasRemaining(); ) {
-            position += to.write(buffer, position);
+    private void write(FileChannel to, long offset, byte[] plain, int count) throws IOException {
+      int from = 0;
+      for (int at = 0; at < count; ) {
+        int next = Math.min(count, at + HOLE);
+        boolean hole = ChunkCodec.zeros(plain, at, next - at);
+        int end = hole ? at : next;
+        if (hole || end == count || end - from >= FolderBlobs.SLICE) {
+          ByteBuffer buffer = ByteBuffer.wrap(plain, from, end - from);
+          while (buffer.hasRemaining()) {
+            to.write(buffer, offset + buffer.position());
           }
+          from = next;
         }
+        at = next;
       }
     }
 

@@ -41,7 +41,13 @@ final class ArtifactVerification {
   }
 
   VerifyReport run() throws IOException {
-    new ChunkWorkers(packs.threads()).run(chunks.count(), () -> this::verify);
+    new ChunkWorkers(packs.threads())
+        .run(
+            chunks.count(),
+            () -> {
+              ChunkReader.Buffers buffers = new ChunkReader.Buffers();
+              return number -> verify(number, buffers);
+            });
     Set<String> named = manifest.packs();
     List<Blob> used =
         packs.all().stream().filter(pack -> named.contains(NamespacePacks.fileName(pack))).toList();
@@ -62,14 +68,14 @@ final class ArtifactVerification {
     return new VerifyReport(id, read.get(), readBytes.get(), List.copyOf(damages));
   }
 
-  private void verify(int number) throws IOException {
+  private void verify(int number, ChunkReader.Buffers buffers) throws IOException {
     ChunkRecord record = manifest.chunks().get(number);
     if (record.name() != null && record.place() != null) {
       try {
-        var unused = reader.readAt(record.name(), record.place(), record.plain());
+        var unused = reader.readAt(record.name(), record.place(), record.plain(), buffers);
       } catch (StoreException.Damaged | StoreException.NotFound e) {
         damagedPacks.add(record.place().pack().fileName());
-        verifyCopies(number, record, e);
+        verifyCopies(number, record, e, buffers);
       }
       read.incrementAndGet();
       readBytes.addAndGet(record.place().stored());
@@ -78,13 +84,14 @@ final class ArtifactVerification {
   }
 
   /** A chunk with a whole copy elsewhere is no damage of the artifact. */
-  private void verifyCopies(int number, ChunkRecord record, StoreException first)
+  private void verifyCopies(
+      int number, ChunkRecord record, StoreException first, ChunkReader.Buffers buffers)
       throws IOException {
     if (record.name() == null || record.place() == null) {
       return;
     }
     try {
-      var unused = reader.read(record.name(), record.place(), record.plain());
+      var unused = reader.read(record.name(), record.place(), record.plain(), buffers);
     } catch (StoreException.Damaged | StoreException.NotFound e) {
       damage(
           "chunk %d of %s".formatted(chunks.numberInFile(number), chunks.path(number)),

@@ -14,10 +14,18 @@ public interface BlobStore extends AutoCloseable {
   Blob stat(String key) throws StoreException;
 
   /**
-   * Returns {@code length} bytes from {@code offset} on. Fails with NotFound if the blob does not
-   * exist, and with Damaged if it ends before.
+   * Reads {@code length} bytes from {@code offset} on to the start of an array. Fails with NotFound
+   * if the blob does not exist, and with Damaged if it ends before. After a failure the content of
+   * the array is undefined.
    */
-  byte[] get(String key, long offset, int length) throws StoreException;
+  void read(String key, long offset, byte[] bytes, int length) throws StoreException;
+
+  /** Returns {@code length} bytes from {@code offset} on; fails as {@link #read} does. */
+  default byte[] get(String key, long offset, int length) throws StoreException {
+    byte[] bytes = new byte[length];
+    read(key, offset, bytes, length);
+    return bytes;
+  }
 
   /** Writes a small blob unless one of that name exists; returns whether it was written. */
   boolean putIfAbsent(String key, byte[] bytes) throws StoreException;

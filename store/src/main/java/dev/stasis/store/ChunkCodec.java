@@ -6,6 +6,7 @@ import io.airlift.compress.lz4.Lz4Decompressor;
 import io.airlift.compress.zstd.ZstdCompressor;
 import io.airlift.compress.zstd.ZstdDecompressor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compresses chunks where a sample shows that it is worth it: trained weights do not compress, and
@@ -26,11 +27,9 @@ final class ChunkCodec {
   private final Lz4Compressor lz4 = new Lz4Compressor();
   private final ZstdCompressor zstd = new ZstdCompressor();
   private final byte[] sample = new byte[SAMPLE + SAMPLE / 2];
-  private final byte[] packed =
-      new byte
-          [Math.max(
-              lz4.maxCompressedLength(ChunkFormat.CHUNK_BYTES),
-              zstd.maxCompressedLength(ChunkFormat.CHUNK_BYTES))];
+
+  /** Null until a chunk is worth it: trained weights never are. */
+  private byte @Nullable [] packed;
 
   ChunkCodec(Compression compression) {
     this.compression = compression;
@@ -41,39 +40,42 @@ final class ChunkCodec {
 
   Packed pack(byte[] plain, int length) {
     if (compression != Compression.NONE && worthIt(plain, length)) {
-      int most = length - length / 10;
-      int size = compressed(plain, length, most);
-      if (size > 0) {
-        return new Packed(compression == Compression.LZ4 ? LZ4 : ZSTD, packed, size);
+      byte[] bytes = packed();
+      int size =
+          compression == Compression.LZ4
+              ? lz4.compress(plain, 0, length, bytes, 0, bytes.length)
+              : zstd.compress(plain, 0, length, bytes, 0, bytes.length);
+      if (size <= length - length / 10) {
+        return new Packed(compression == Compression.LZ4 ? LZ4 : ZSTD, bytes, size);
       }
     }
     return new Packed(RAW, plain, length);
   }
 
   /**
-   * Returns the plain chunk, whose length the index names: a chunk can never become larger.
+   * Returns the array that begins with the plain chunk: the packed one where it is not compressed,
+   * or else the other one. The index names the length, so a chunk can never become larger.
    *
    * @throws StoreException.Damaged when the bytes do not give exactly that length
    */
-  static byte[] unpack(byte codec, byte[] bytes, int length) throws StoreException.Damaged {
-    if (codec == RAW) {
-      return bytes.length == length ? bytes : refuse(length, bytes.length);
-    }
-    byte[] plain = new byte[length];
+  static byte[] unpack(byte codec, byte[] packed, int size, byte[] other, int length)
+      throws StoreException.Damaged {
+    int actual = size;
     try {
-      int size =
-          codec == LZ4
-              ? new Lz4Decompressor().decompress(bytes, 0, bytes.length, plain, 0, length)
-              : new ZstdDecompressor().decompress(bytes, 0, bytes.length, plain, 0, length);
-      return size == length ? plain : refuse(length, size);
+      if (codec != RAW) {
+        actual =
+            codec == LZ4
+                ? new Lz4Decompressor().decompress(packed, 0, size, other, 0, length)
+                : new ZstdDecompressor().decompress(packed, 0, size, other, 0, length);
+      }
     } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new StoreException.Damaged("expected compressed bytes, got other bytes", e);
     }
-  }
-
-  private static byte[] refuse(int expected, int actual) throws StoreException.Damaged {
-    throw new StoreException.Damaged(
-        "expected %d bytes after decompression, got %d".formatted(expected, actual));
+    if (actual != length) {
+      throw new StoreException.Damaged(
+          "expected %d bytes after decompression, got %d".formatted(length, actual));
+    }
+    return codec == RAW ? packed : other;
   }
 
   private boolean worthIt(byte[] plain, int length) {
@@ -88,13 +90,17 @@ final class ChunkCodec {
     return size < SAMPLES * SAMPLE * 9 / 10;
   }
 
-  /** Returns the compressed size, or 0 when it would be more than {@code most}. */
-  private int compressed(byte[] plain, int length, int most) {
-    int size =
-        compression == Compression.LZ4
-            ? lz4.compress(plain, 0, length, packed, 0, packed.length)
-            : zstd.compress(plain, 0, length, packed, 0, packed.length);
-    return size > most ? 0 : size;
+  private byte[] packed() {
+    byte[] bytes = packed;
+    if (bytes == null) {
+      bytes =
+          new byte
+              [Math.max(
+                  lz4.maxCompressedLength(ChunkFormat.CHUNK_BYTES),
+                  zstd.maxCompressedLength(ChunkFormat.CHUNK_BYTES))];
+      packed = bytes;
+    }
+    return bytes;
   }
 
   /** Whether every byte is zero. */

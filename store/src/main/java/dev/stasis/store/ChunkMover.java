@@ -16,6 +16,7 @@ final class ChunkMover {
   private final String writer;
   private final Map<ChunkName, List<Place>> copies;
   private final ChunkReader reader;
+  private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
   private final Set<ChunkName> moved = new HashSet<>();
   private long movedBytes;
 
@@ -65,7 +66,7 @@ final class ChunkMover {
   private boolean copied(ChunkName name, int plain) throws StoreException {
     for (Place copy : copies.getOrDefault(name, List.of())) {
       try {
-        var unused = reader.readAt(name, copy, plain);
+        var unused = reader.readAt(name, copy, plain, buffers);
         return true;
       } catch (StoreException.Damaged | StoreException.NotFound e) {
         // The next copy, or the chunk itself.
@@ -78,7 +79,7 @@ final class ChunkMover {
       throws IOException {
     byte[] chunk;
     try {
-      chunk = reader.readAt(name, place, plain);
+      chunk = reader.readAt(name, place, plain, buffers);
     } catch (StoreException.Damaged | StoreException.NotFound e) {
       return false;
     }

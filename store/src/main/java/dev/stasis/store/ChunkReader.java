@@ -25,15 +25,21 @@ final class ChunkReader {
     this.naming = packs.key().naming();
   }
 
-  /** Returns the plain content of a chunk that is not zeros. */
-  byte[] read(ChunkName name, Place place, int plain) throws IOException {
+  /** Two arrays that hold each chunk of one thread in turn. */
+  static final class Buffers {
+    private final byte[] sealed = new byte[Sealer.sealedBytes(ChunkFormat.CHUNK_BYTES)];
+    private final byte[] opened = new byte[ChunkFormat.CHUNK_BYTES];
+  }
+
+  /** Returns an array of the buffers that begins with the plain content of a chunk. */
+  byte[] read(ChunkName name, Place place, int plain, Buffers buffers) throws IOException {
     try {
-      return readAt(name, place, plain);
+      return readAt(name, place, plain, buffers);
     } catch (StoreException.Damaged | StoreException.NotFound e) {
       for (Place copy : copies().getOrDefault(name, List.of())) {
         if (!copy.equals(place)) {
           try {
-            return readAt(name, copy, plain);
+            return readAt(name, copy, plain, buffers);
           } catch (StoreException.Damaged | StoreException.NotFound again) {
             e.addSuppressed(again);
           }
@@ -43,23 +49,29 @@ final class ChunkReader {
     }
   }
 
-  /** Reads one copy of a chunk. */
-  byte[] readAt(ChunkName name, Place place, int plain) throws StoreException {
-    byte[] sealed =
-        blobs.get(place.pack().key(packs.namespaceUid()), place.offset(), place.stored());
-    byte[] packed;
+  /** Reads one copy of a chunk, as {@link #read} returns it. */
+  byte[] readAt(ChunkName name, Place place, int plain, Buffers buffers) throws StoreException {
+    byte[] sealed = buffers.sealed;
+    blobs.read(place.pack().key(packs.namespaceUid()), place.offset(), sealed, place.stored());
+    int size;
     try {
-      packed =
+      size =
           packs
               .key()
               .sealer(place.pack().writer())
-              .open(place.nonce(), ChunkFormat.chunkAdditional(name, place.codec(), plain), sealed);
+              .open(
+                  place.nonce(),
+                  ChunkFormat.chunkAdditional(name, place.codec(), plain),
+                  sealed,
+                  place.stored(),
+                  buffers.opened);
     } catch (AEADBadTagException e) {
       throw new StoreException.Damaged(
           "pack %s at %d: expected the written bytes, got different ones"
               .formatted(place.pack().fileName(), place.offset()));
     }
-    byte[] chunk = ChunkCodec.unpack(place.codec(), packed, plain);
+    // The sealed bytes are not needed any more.
+    byte[] chunk = ChunkCodec.unpack(place.codec(), buffers.opened, size, sealed, plain);
     ChunkName actual = naming.name(chunk, plain);
     if (!actual.equals(name)) {
       throw new StoreException.Damaged(

@@ -62,11 +62,10 @@ public final class FolderBlobs implements BlobStore {
   }
 
   @Override
-  public byte[] get(String key, long offset, int length) throws StoreException {
+  public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
     try (FileChannel channel =
         FileChannel.open(
             existing(key), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
-      byte[] bytes = new byte[length];
       for (int at = 0; at < length; ) {
         int count =
             channel.read(
@@ -79,7 +78,6 @@ public final class FolderBlobs implements BlobStore {
         }
         at += count;
       }
-      return bytes;
     } catch (IOException e) {
       throw FolderFailure.of(key, e);
     }

@@ -62,8 +62,13 @@ public final class MountedBlobs implements BlobStore {
   }
 
   @Override
-  public byte[] get(String key, long offset, int length) throws StoreException {
-    return mounted(() -> blobs.get(key, offset, length));
+  public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
+    var unused =
+        mounted(
+            () -> {
+              blobs.read(key, offset, bytes, length);
+              return true;
+            });
   }
 
   @Override

@@ -47,7 +47,7 @@ public final class RemoteArtifacts implements AutoCloseable {
 
   /**
    * @param blobs closed with this
-   * @param threads how many chunks are worked on at a time, 1 to 16; each takes up to 8 MiB
+   * @param threads how many chunks are worked on at a time, 1 to 16; each takes up to 6 MiB
    */
   public RemoteArtifacts(
       BlobStore blobs, StoreKeys keys, Compression compression, Clock clock, int threads) {

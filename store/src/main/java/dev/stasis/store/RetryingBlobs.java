@@ -71,8 +71,12 @@ final class RetryingBlobs implements BlobStore {
   }
 
   @Override
-  public byte[] get(String key, long offset, int length) throws StoreException {
-    return repeated(() -> blobs.get(key, offset, length));
+  public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
+    repeated(
+        () -> {
+          blobs.read(key, offset, bytes, length);
+          return true;
+        });
   }
 
   @Override

@@ -77,28 +77,45 @@ record Sealer(byte[] key) {
    * @throws AEADBadTagException when key, nonce, additional data, length or any byte differs
    */
   byte[] open(long nonce, byte[] additional, byte[] sealed) throws AEADBadTagException {
-    int segments = Math.max(1, (sealed.length + SEALED_SEGMENT_BYTES - 1) / SEALED_SEGMENT_BYTES);
-    int length = sealed.length - TAG_BYTES * segments;
-    if (length < 0 || segments(length) != segments) {
-      throw new AEADBadTagException(
-          "expected a longer sealed chunk, got %d bytes".formatted(sealed.length));
-    }
+    byte[] plain = new byte[plainBytes(sealed.length)];
+    var unused = open(nonce, additional, sealed, sealed.length, plain);
+    return plain;
+  }
+
+  /**
+   * Decrypts what a counter sealed to the start of another array, and returns its length.
+   *
+   * @throws AEADBadTagException when key, nonce, additional data, length or any byte differs; the
+   *     content of the other array is then undefined
+   */
+  int open(long nonce, byte[] additional, byte[] sealed, int count, byte[] plain)
+      throws AEADBadTagException {
+    int length = plainBytes(count);
     try {
       Cipher cipher = Cipher.getInstance(AES_GCM);
-      byte[] plain = new byte[length];
       int at = 0;
-      for (int segment = 0; segment < segments; segment++) {
+      for (int segment = 0; segment < segments(length); segment++) {
         int from = segment * SEALED_SEGMENT_BYTES;
-        int size = Math.min(SEALED_SEGMENT_BYTES, sealed.length - from);
+        int size = Math.min(SEALED_SEGMENT_BYTES, count - from);
         begin(cipher, Cipher.DECRYPT_MODE, nonce, segment, length, additional);
         at += cipher.doFinal(sealed, from, size, plain, at);
       }
-      return plain;
+      return length;
     } catch (AEADBadTagException e) {
       throw e;
     } catch (GeneralSecurityException e) {
       throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
+  }
+
+  private static int plainBytes(int sealed) throws AEADBadTagException {
+    int segments = Math.max(1, (sealed + SEALED_SEGMENT_BYTES - 1) / SEALED_SEGMENT_BYTES);
+    int length = sealed - TAG_BYTES * segments;
+    if (length < 0 || segments(length) != segments) {
+      throw new AEADBadTagException(
+          "expected a longer sealed chunk, got %d bytes".formatted(sealed));
+    }
+    return length;
   }
 
   /**

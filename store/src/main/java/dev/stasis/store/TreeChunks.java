@@ -1,7 +1,12 @@
 package dev.stasis.store;
 
+import java.util.Arrays;
+
 /** The chunks of all files of an artifact, numbered in the files' order. */
 final class TreeChunks {
+  /** Holds {@link ChunkFormat#MOST_CHUNKS}. */
+  private static final int NUMBER_BITS = 20;
+
   private final FileTree tree;
   private final int[] first;
   private final int count;
@@ -29,6 +34,29 @@ final class TreeChunks {
 
   long bytes() {
     return bytes;
+  }
+
+  /**
+   * Returns all chunks in an order in which threads write different files at a time: a file takes
+   * one write at a time. The chunks of each file are in their order, spread over the whole.
+   */
+  int[] spreadOverFiles() {
+    long[] keys = new long[count];
+    int chunk = 0;
+    for (FileTree.Entry file : tree.files()) {
+      long chunks = file.chunks();
+      for (long i = 0; i < chunks; i++) {
+        // The place within the file as a fraction of 42 bits, and the chunk's own number below it.
+        keys[chunk] = ((2 * i + 1) << 42) / (2 * chunks) << NUMBER_BITS | chunk;
+        chunk++;
+      }
+    }
+    Arrays.sort(keys);
+    int[] order = new int[count];
+    for (int i = 0; i < count; i++) {
+      order[i] = (int) (keys[i] & (1 << NUMBER_BITS) - 1);
+    }
+    return order;
   }
 
   /** Returns the number of the file; empty files have no chunk. */

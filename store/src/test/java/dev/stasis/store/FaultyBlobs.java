@@ -75,8 +75,14 @@ final class FaultyBlobs implements BlobStore {
   }
 
   @Override
-  public byte[] get(String key, long offset, int length) throws StoreException {
-    return call(key, () -> blobs.get(key, offset, length));
+  public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
+    var unused =
+        call(
+            key,
+            () -> {
+              blobs.read(key, offset, bytes, length);
+              return true;
+            });
   }
 
   @Override

@@ -9,7 +9,6 @@ import dev.stasis.store.FileTree.Entry;
 import dev.stasis.store.RemoteManifest.Header;
 import io.airlift.compress.zstd.ZstdCompressor;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,12 +104,20 @@ class HostileManifestTest {
     byte[] packed = new byte[zstd.maxCompressedLength(plain.length)];
     int size = zstd.compress(plain, 0, plain.length, packed, 0, packed.length);
 
-    assertThatThrownBy(() -> ChunkCodec.unpack(ChunkCodec.ZSTD, Arrays.copyOf(packed, size), 100))
+    notUnpacked(ChunkCodec.ZSTD, packed, size);
+    notUnpacked(ChunkCodec.ZSTD, new byte[50], 50);
+    notUnpacked(ChunkCodec.LZ4, new byte[] {-1, -1, -1}, 3);
+    notUnpacked(ChunkCodec.RAW, new byte[200], 99);
+    notUnpacked(ChunkCodec.RAW, new byte[200], 101);
+  }
+
+  /** Although the array has room for more than the record says. */
+  private static void notUnpacked(byte codec, byte[] packed, int size) {
+    byte[] other = new byte[ChunkFormat.CHUNK_BYTES];
+
+    assertThatThrownBy(() -> ChunkCodec.unpack(codec, packed, size, other, 100))
         .isInstanceOf(StoreException.Damaged.class);
-    assertThatThrownBy(() -> ChunkCodec.unpack(ChunkCodec.ZSTD, new byte[50], 100))
-        .isInstanceOf(StoreException.Damaged.class);
-    assertThatThrownBy(() -> ChunkCodec.unpack(ChunkCodec.LZ4, new byte[] {-1, -1, -1}, 100))
-        .isInstanceOf(StoreException.Damaged.class);
+    assertThat(other).as("bytes that were not asked for").endsWith(new byte[other.length - 100]);
   }
 
   @Test

@@ -1,7 +1,6 @@
 package dev.stasis.store;
 
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -24,13 +23,13 @@ record OneBlob(String key, byte[] bytes) implements BlobStore {
   }
 
   @Override
-  public byte[] get(String wanted, long offset, int length) throws StoreException {
+  public void read(String wanted, long offset, byte[] to, int length) throws StoreException {
     Blob found = stat(wanted);
     if (offset < 0 || length < 0 || offset > found.size() - length) {
       throw new StoreException.Damaged(
           "expected %d bytes from %d on, got %d bytes".formatted(length, offset, found.size()));
     }
-    return Arrays.copyOfRange(bytes, (int) offset, (int) offset + length);
+    System.arraycopy(bytes, (int) offset, to, 0, length);
   }
 
   @Override

@@ -76,9 +76,9 @@ public final class S3Blobs implements BlobStore {
   }
 
   @Override
-  public byte[] get(String key, long offset, int length) throws StoreException {
+  public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
     if (length == 0) {
-      return new byte[0];
+      return;
     }
     String range = "bytes=%d-%d".formatted(offset, offset + length - 1);
     try (ResponseInputStream<GetObjectResponse> body =
@@ -89,14 +89,13 @@ public final class S3Blobs implements BlobStore {
         throw new StoreException.Damaged(
             "%s: expected %d bytes at %d, got %s".formatted(key, length, offset, size));
       }
-      byte[] bytes = body.readNBytes(length);
-      if (bytes.length != length) {
+      int count = body.readNBytes(bytes, 0, length);
+      if (count != length) {
         throw new StoreException.Unreachable(
             "%s: expected %d bytes at %d, got the end after %d"
-                .formatted(key, length, offset, bytes.length),
+                .formatted(key, length, offset, count),
             null);
       }
-      return bytes;
     } catch (SdkException e) {
       throw S3Failure.of(key, e);
     } catch (StoreException e) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /** Opens remote stores. Secrets are read for each use, so that a change of one counts at once. */
 public final class RemoteStores {
 
-  /** Each chunk in progress takes 7 MiB, in a program of a few hundred MiB. */
+  /** Each chunk in progress takes 6 MiB, in a program of a few hundred MiB. */
   private static final int MOST_THREADS = 8;
 
   /**
@@ -142,8 +142,8 @@ public final class RemoteStores {
     Optional<String> actual = new VolumeMark(blobs, random).read();
     if (!actual.equals(Optional.of(id))) {
       throw new StoreException.Foreign(
-          ("volume of claim %s on this node: expected identity %s, got %s; mount the volume with the"
-                  + " artifacts, or create another store for an empty one")
+          ("volume of claim %s on this node: expected identity %s, got %s; mount the volume with"
+               + " the artifacts, or create another store for an empty one")
               .formatted(claim.claimName(), id, actual.orElse("none")));
     }
     return blobs;
