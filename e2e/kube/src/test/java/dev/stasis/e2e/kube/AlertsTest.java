@@ -89,25 +89,24 @@ class AlertsTest {
 
   @Test
   void frozenWithoutAgent(@TempDir Path folder) throws IOException {
+    Workload workload = start(pod -> pod);
+    CheckpointRequest request;
     try {
       holdDumps(folder);
-      Workload workload = start(pod -> pod);
-      CheckpointRequest request =
-          CheckpointRequest.apply(scenario, "train-1", "trainer", "options: {deadline: 2h}");
-      request.await(CheckpointPhase.SAVING);
+      request = CheckpointRequest.apply(scenario, "train-1", "trainer");
       scenario.until("the dump is held", () -> Files.exists(folder.resolve("held")));
+      request.await(CheckpointPhase.SAVING);
 
       alerts.begins("FrozenWithoutAgent");
       local.agent(node).kill();
 
       alerts.awaitFiring("FrozenWithoutAgent");
-      local.restartAgent(node, Map.of());
-      alerts.awaitEnd("FrozenWithoutAgent");
-      request.awaitEnd();
-      workload.verifyGoesOn();
     } finally {
       local.restartAgent(node, Map.of());
     }
+    alerts.awaitEnd("FrozenWithoutAgent");
+    request.awaitEnd();
+    workload.verifyGoesOn();
   }
 
   @Test
@@ -286,7 +285,7 @@ class AlertsTest {
     return pod.editMetadata().addToLabels("app", "trainer").endMetadata();
   }
 
-  /** Each dump by the agent waits, as one of very much memory does. */
+  /** Each dump by the agent waits until the folder is gone, as one of very much memory does. */
   private void holdDumps(Path folder) throws IOException {
     Path criu = folder.resolve("criu");
     Files.writeString(
@@ -295,7 +294,8 @@ class AlertsTest {
         #!/bin/sh
         case " $* " in *" dump "*)
           : >%1$s/held
-          exec sleep 7200 ;;
+          while [ -e %1$s ]; do sleep 1; done
+          exit 1 ;;
         esac
         exec %2$s "$@"
         """
