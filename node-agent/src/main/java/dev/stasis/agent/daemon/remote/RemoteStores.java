@@ -143,7 +143,7 @@ public final class RemoteStores {
     if (!actual.equals(Optional.of(id))) {
       throw new StoreException.Foreign(
           ("volume of claim %s on this node: expected identity %s, got %s; mount the volume with"
-               + " the artifacts, or create another store for an empty one")
+                  + " the artifacts, or create another store for an empty one")
               .formatted(claim.claimName(), id, actual.orElse("none")));
     }
     return blobs;
