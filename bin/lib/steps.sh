@@ -119,8 +119,8 @@ step() {
   STEP_PID=""
   wait "$follower" || true
   if [ "$counter" != - ]; then what="$("$counter" "$log")"; fi
-  # A runner may count a failure and end well all the same.
-  if [ "$code" = 0 ] && [[ "$what" =~ [1-9][0-9]*\ failed ]]; then code=1; fi
+  # A runner may count a failure, or find no test, and end well all the same.
+  if [ "$code" = 0 ] && [[ "$what" =~ [1-9][0-9]*\ failed|^0\ tests ]]; then code=1; fi
   if [ "$code" -ne 0 ]; then
     result=FAILED
     if [ "$code" = 124 ] || [ "$code" = 137 ]; then what="$what stopped after $limit s"; fi
