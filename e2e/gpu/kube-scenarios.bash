@@ -304,7 +304,7 @@ s_server() {
   local SECCOMP="${SERVER_SECCOMP:-}"
   needs_gpu && there_and_back server '"python3","-u","/data/programs/server.py","'"${SERVER_LAYERS:-8}"'"'
 }
-# vLLM from VLLM_DIR: pip install --target of its wheel and what it needs beside PyTorch and transformers (docs/evidence).
+# vLLM from VLLM_DIR: its wheel and what it needs beside PyTorch and transformers (e2e/gpu/vllm-pack).
 s_vllm() {
   needs_gpu || return 1
   [ -d "${VLLM_DIR:-}/vllm" ] || { WHY="VLLM_DIR: expected a folder with vllm, got ${VLLM_DIR:-none}" && return 1; }

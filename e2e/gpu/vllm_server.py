@@ -58,6 +58,7 @@ def main():
          "bfloat16", "--enforce-eager", "--max-model-len", "1024", "--max-num-seqs", "8", "--gpu-memory-utilization", "0.3",
          "--attention-backend", "FLASH_ATTN", "--port", str(PORT), "--host", "0.0.0.0"],
         env={**os.environ, "PYTHONPATH": folder, "VLLM_FLASH_ATTN_VERSION": "2", "VLLM_USE_FLASHINFER_SAMPLER": "0",
+             "VLLM_USE_DEEP_GEMM": "0",  # its kernels are not in the wheel
              "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"})
     while True:
         if server.poll() is not None:
