@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
-/** An archive that is read from its beginning, and of which large parts are read at any place. */
+/** Reads an archive from its beginning on, and large parts of it at any position. */
 final class ArchiveFile extends InputStream {
   private final FileChannel file;
   private final ByteBuffer buffer = ByteBuffer.allocate(1 << 18).limit(0);
