@@ -53,7 +53,8 @@ public final class RequestReconciler<
   /** Advances a request by one step. */
   public UpdateControl<R> reconcile(R request, Context<R> context) {
     if (skew.holds(request)) {
-      return UpdateControl.noUpdate();
+      // A corrected status triggers no event.
+      return UpdateControl.<R>noUpdate().rescheduleAfter(config.lookAgainEvery());
     }
     Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
@@ -73,7 +74,7 @@ public final class RequestReconciler<
   /** Undoes a request that is being deleted; one in a final phase is removed immediately. */
   public DeleteControl cleanup(R request, Context<R> context) {
     if (skew.holds(request)) {
-      return DeleteControl.noFinalizerRemoval();
+      return DeleteControl.noFinalizerRemoval().rescheduleAfter(config.lookAgainEvery().toMillis());
     }
     Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
