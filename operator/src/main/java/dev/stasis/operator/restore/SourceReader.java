@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.TcpConnections;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import dev.stasis.operator.status.ConditionType;
@@ -42,13 +43,15 @@ final class SourceReader {
     }
     GpuCheckpoint checkpoint = found.get();
     String wanted = "GpuCheckpoint " + name + ": expected Ready";
-    // A running restore keeps the artifact until it is finished; a later one is refused.
-    boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
+    RestorePhase restored = restore.getStatus() == null ? null : restore.getStatus().getPhase();
+    // A deletion of the checkpoint waits for restores that were there before it.
+    boolean holds = restored != null;
+    boolean waits = restored == null || restored == RestorePhase.PENDING;
     if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
       return waiting(wanted, "one that is being deleted");
     }
     List<String> newer = UnrecognizedValues.in(checkpoint);
-    if (!newer.isEmpty() && !holds) {
+    if (!newer.isEmpty() && waits) {
       return waiting(
           "GpuCheckpoint " + name + ": expected values that this operator knows",
           "those of a newer release in " + String.join(", ", newer));
@@ -62,7 +65,7 @@ final class SourceReader {
       return waiting(wanted, phase + why);
     }
     Conditions conditions = Conditions.of(status);
-    if (!holds && conditions.isDamaged()) {
+    if (waits && conditions.isDamaged()) {
       String sentence =
           conditions.find(ConditionType.RESTORABLE).map(Condition::message).orElse("");
       return new Source.Never(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -97,6 +98,25 @@ class RestoreStepsTest extends RestoreScenario {
         .containsExactly(
             "GpuCheckpoint train: expected an intact artifact, got a damaged one: sha256 of"
                 + " pages-1.img: expected a, got b");
+
+    // It became Ready, or was damaged, while the restore waited.
+    restore.getStatus().setPhase(RestorePhase.PENDING);
+    assertThat(faults(null, null)).hasSize(1);
+    // The agent compares what it restores; the target is not given up for a report.
+    restore.getStatus().setPhase(RestorePhase.RESTORING);
+    assertThat(step(null, null)).isEqualTo("create-target Due");
+  }
+
+  @Test
+  void aCheckpointOfANewerReleaseIsWaitedFor() {
+    checkpoint.orElseThrow().getStatus().setPhase(CheckpointPhase.UNRECOGNIZED);
+    String sentence =
+        "GpuCheckpoint train: expected values that this operator knows, got those of a newer"
+            + " release in status.phase";
+    assertThat(waiting(null, null).message()).isEqualTo(sentence);
+
+    restore.getStatus().setPhase(RestorePhase.PENDING);
+    assertThat(waiting(null, null).message()).isEqualTo(sentence);
   }
 
   @Test
