@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 
 /** Which alerts of the chart fire in which scenario, as a Prometheus beside the scenarios sees. */
 final class AlertRecord implements AutoCloseable {
@@ -77,13 +76,10 @@ final class AlertRecord implements AutoCloseable {
     prometheus = new Prometheus(program, targets, rules, admin.getConfiguration());
   }
 
-  /** Starts one if bin/e2e --alerts says so. */
-  static @Nullable AlertRecord fromEnvironment(KubernetesClient admin, Checkout checkout) {
-    String program = System.getenv("STASIS_E2E_PROMETHEUS");
-    String targets = System.getenv("STASIS_E2E_TARGETS");
-    if (program == null || targets == null) {
-      return null;
-    }
+  /** Starts one with what bin/e2e --alerts has set. */
+  static AlertRecord start(KubernetesClient admin, Checkout checkout) {
+    String program = Present.in("STASIS_E2E_PROMETHEUS", System.getenv("STASIS_E2E_PROMETHEUS"));
+    String targets = Present.in("STASIS_E2E_TARGETS", System.getenv("STASIS_E2E_TARGETS"));
     String faster = Optional.ofNullable(System.getenv("STASIS_E2E_ALERTS_FASTER")).orElse("30");
     try {
       return new AlertRecord(admin, checkout, program, Path.of(targets), Integer.parseInt(faster));

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(OnACluster.class)
 @Order(OnACluster.FIRST + 1)
 @Tag("long")
+@Tag(OnACluster.ALERTS)
 class AlertsTest {
 
   private Scenario scenario;

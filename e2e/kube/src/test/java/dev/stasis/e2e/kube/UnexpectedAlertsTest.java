@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnACluster.class)
 @Order(OnACluster.LAST)
 @Tag("long")
+@Tag(OnACluster.ALERTS)
 class UnexpectedAlertsTest {
 
   /** A driver that restores nothing leaves a workload frozen, and its GPU is not used. */
