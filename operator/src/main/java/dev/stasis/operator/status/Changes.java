@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Determines whether a status must be written, by the JSON that the API server would store. A null
- * field equals a missing one.
+ * field equals a missing one, and so does an empty list: the client's patches leave both out.
  */
 public final class Changes {
 
@@ -90,7 +90,7 @@ public final class Changes {
   }
 
   private static boolean isNone(JsonNode node) {
-    return node.isNull() || node.isMissingNode();
+    return node.isNull() || node.isMissingNode() || (node.isArray() && node.isEmpty());
   }
 
   private JsonNode stored(JsonNode state) {

@@ -50,6 +50,9 @@ class ScheduleOnApiServerTest {
   /** Each wait is for a few writes of a machine that may be busy. */
   private static final Duration LONG = Duration.ofSeconds(120);
 
+  /** Its first status, and one after the first reconciliation of the pods. */
+  private static final int MOST_WRITES = 3;
+
   private KubernetesClient client;
   private String namespace;
   private String node;
@@ -68,6 +71,12 @@ class ScheduleOnApiServerTest {
       node = RealCluster.name("gpu-1", namespace);
       kubelet.node(node, 1);
       schedule();
+      until(() -> "NoPodMatches".equals(status().getReason()));
+      // It rests: a write that changes nothing would follow the other.
+      await()
+          .atMost(LONG)
+          .during(Duration.ofSeconds(2))
+          .until(() -> writes(operator) <= MOST_WRITES);
       pod();
       until(() -> "Scheduled".equals(status().getReason()));
 
@@ -112,6 +121,10 @@ class ScheduleOnApiServerTest {
       assertThat(told.restore()).isEqualTo(back.getMetadata().getName());
       client.namespaces().withName(namespace).delete();
     }
+  }
+
+  private static long writes(TestOperator operator) {
+    return operator.requests().of("").stream().filter(it -> it.endsWith("/status")).count();
   }
 
   private void schedule() {

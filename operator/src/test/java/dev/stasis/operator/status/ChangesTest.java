@@ -45,6 +45,19 @@ class ChangesTest {
   }
 
   @Test
+  void anEmptyListIsAMissingOne() {
+    JsonNode before = changes.snapshot(status);
+    status.setConditions(List.of());
+    assertThat(changes.between(before, status)).isEqualTo(Change.NONE);
+
+    status.setPhases(
+        List.of(new PhaseTime<>(CheckpointPhase.PENDING, Instant.parse("2026-11-21T10:00:02Z"))));
+    before = changes.snapshot(status);
+    status.setPhases(List.of());
+    assertThat(changes.between(before, status)).isEqualTo(Change.SUBSTANCE);
+  }
+
+  @Test
   void moreBytesAreProgress() {
     JsonNode before = changes.snapshot(status);
     status.setDoneBytes(5L);
