@@ -131,7 +131,10 @@ class MigrationFaultMatrix {
   private static Optional<Workload> moving(MigrationRequest request, Workload source) {
     request.awaitEntered(MigrationPhase.TRANSFERRING);
     GpuMigrationStatus status = request.status();
-    return status.getTarget() == null || !MigrationRequest.phases(status).contains("Transferring")
+    // An operator that was dead meanwhile has not seen the transfer.
+    boolean frozen =
+        Stream.of("Transferring", "Restoring").anyMatch(MigrationRequest.phases(status)::contains);
+    return status.getTarget() == null || !frozen
         ? Optional.empty()
         : Optional.of(source.broughtBackAs(status.getTarget().name()));
   }
