@@ -217,7 +217,7 @@ final class ArtifactUpload {
     private FileChannel channel(int file) throws IOException {
       FileChannel open = channel;
       if (open == null || openFile != file) {
-        close();
+        closeFile();
         open =
             FileChannel.open(
                 folder.resolve(chunks.tree().files().get(file).path()),
@@ -228,11 +228,16 @@ final class ArtifactUpload {
       return open;
     }
 
-    @Override
-    public void close() throws IOException {
+    private void closeFile() throws IOException {
       if (channel != null) {
         channel.close();
       }
+    }
+
+    @Override
+    public void close() throws IOException {
+      codec.close();
+      closeFile();
     }
   }
 }

@@ -45,8 +45,8 @@ final class ChunkMover {
    */
   Set<String> move(Map<String, List<ChunkRecord>> leaving) throws IOException {
     Set<String> kept = new TreeSet<>();
-    ChunkCodec codec = new ChunkCodec(compression);
-    try (PackWriter target = new PackWriter(blobs, packs.namespaceUid(), writer, packs.key())) {
+    try (ChunkCodec codec = new ChunkCodec(compression);
+        PackWriter target = new PackWriter(blobs, packs.namespaceUid(), writer, packs.key())) {
       for (Map.Entry<String, List<ChunkRecord>> pack : leaving.entrySet()) {
         for (ChunkRecord chunk : pack.getValue()) {
           if (chunk.name() != null

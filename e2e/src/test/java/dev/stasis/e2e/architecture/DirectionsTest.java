@@ -62,6 +62,7 @@ class DirectionsTest {
                 "javax.net.ssl..",
                 "com.fasterxml.jackson..",
                 "io.airlift.compress..",
+                "com.github.luben.zstd..",
                 "software.amazon.awssdk..",
                 "org.jspecify.."));
   }
