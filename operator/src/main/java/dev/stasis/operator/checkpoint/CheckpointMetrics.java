@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.metric.StasisMetrics;
@@ -50,10 +51,10 @@ class CheckpointMetrics {
 
   /** An earlier operator has counted what ended before the start. */
   void begin(@Observes StartupEvent started, Informers informers) {
-    informers.listen(GpuCheckpoint.class, this::observe);
+    informers.listen(GpuCheckpoint.class, change -> observe(change, informers));
   }
 
-  void observe(Changed<GpuCheckpoint> change) {
+  void observe(Changed<GpuCheckpoint> change, Cluster cluster) {
     // Each replica watches, and only one may count.
     if (change.cameOrWent() || !leadership.leads()) {
       return;
@@ -61,7 +62,7 @@ class CheckpointMetrics {
     GpuCheckpointStatus before = status(change.before().orElseThrow());
     GpuCheckpoint checkpoint = change.subject();
     GpuCheckpointStatus after = status(checkpoint);
-    if (isLost(after) && !isLost(before)) {
+    if (isLost(after) && !isLost(before) && !isNamespaceDeleted(checkpoint, cluster)) {
       // Perhaps long after its end: a workload may end while its agent retries the thaw.
       metrics.workloadLost();
     }
@@ -96,6 +97,14 @@ class CheckpointMetrics {
 
   private static boolean isLost(GpuCheckpointStatus status) {
     return Conditions.of(status).has(ConditionType.SOURCE_RUNNING, Reason.WORKLOAD_LOST);
+  }
+
+  /** Its user wants the workload gone. */
+  private static boolean isNamespaceDeleted(GpuCheckpoint checkpoint, Cluster cluster) {
+    return cluster
+        .namespace(checkpoint.getMetadata().getNamespace())
+        .filter(it -> it.getMetadata().getDeletionTimestamp() != null)
+        .isPresent();
   }
 
   private static GpuCheckpointStatus status(GpuCheckpoint checkpoint) {

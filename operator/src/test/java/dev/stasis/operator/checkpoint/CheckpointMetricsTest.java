@@ -12,6 +12,8 @@ import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.testing.FakeCluster;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
@@ -25,6 +27,7 @@ class CheckpointMetricsTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Leadership leadership = new Leadership();
+  private final FakeCluster cluster = new FakeCluster();
   private final CheckpointMetrics figures =
       new CheckpointMetrics(new StasisMetrics(registry), leadership);
 
@@ -36,7 +39,7 @@ class CheckpointMetricsTest {
   private static GpuCheckpoint checkpoint(
       Map<String, String> labels, CheckpointPhase phase, Reason source) {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
-    checkpoint.setMetadata(new ObjectMetaBuilder().withLabels(labels).build());
+    checkpoint.setMetadata(new ObjectMetaBuilder().withNamespace("ml").withLabels(labels).build());
     GpuCheckpointStatus status = new GpuCheckpointStatus();
     status.setPhase(phase);
     status.setConditions(
@@ -56,7 +59,7 @@ class CheckpointMetricsTest {
   }
 
   private void watched(GpuCheckpoint before, GpuCheckpoint after) {
-    figures.observe(new Changed<>(Optional.of(before), Optional.of(after)));
+    figures.observe(new Changed<>(Optional.of(before), Optional.of(after)), cluster);
   }
 
   private void ends(Map<String, String> labels, CheckpointPhase phase) {
@@ -80,7 +83,8 @@ class CheckpointMetricsTest {
     other.observe(
         new Changed<>(
             Optional.of(checkpoint(Map.of(), CheckpointPhase.SAVING, Reason.FROZEN)),
-            Optional.of(checkpoint(Map.of(), CheckpointPhase.READY, Reason.RESUMED))));
+            Optional.of(checkpoint(Map.of(), CheckpointPhase.READY, Reason.RESUMED))),
+        cluster);
 
     assertThat(registry.find("stasis_operations").counters()).isEmpty();
   }
@@ -91,8 +95,8 @@ class CheckpointMetricsTest {
     ends(Map.of(), CheckpointPhase.READY);
     GpuCheckpoint ready = checkpoint(Map.of(), CheckpointPhase.READY, Reason.RESUMED);
     watched(ready, checkpoint(Map.of(), CheckpointPhase.READY, Reason.RESUMED));
-    figures.observe(new Changed<>(Optional.empty(), Optional.of(ready)));
-    figures.observe(new Changed<>(Optional.of(ready), Optional.empty()));
+    figures.observe(new Changed<>(Optional.empty(), Optional.of(ready)), cluster);
+    figures.observe(new Changed<>(Optional.of(ready), Optional.empty()), cluster);
 
     assertThat(counted("GpuCheckpoint", "Ready")).isEqualTo(1);
     assertThat(registry.get("stasis_frozen_duration").timer().count()).isEqualTo(1);
@@ -110,6 +114,22 @@ class CheckpointMetricsTest {
 
     assertThat(registry.get("stasis_workloads_lost").counter().count()).isEqualTo(1);
     assertThat(counted("GpuCheckpoint", "Failed")).isEqualTo(1);
+  }
+
+  @Test
+  void aWorkloadThatIsDeletedWithItsNamespaceIsNotLost() {
+    cluster.namespace =
+        new NamespaceBuilder()
+            .withNewMetadata()
+            .withName("ml")
+            .withDeletionTimestamp("2026-11-26T20:00:00Z")
+            .endMetadata()
+            .build();
+    watched(
+        checkpoint(Map.of(), CheckpointPhase.FREEZING, Reason.FROZEN),
+        checkpoint(Map.of(), CheckpointPhase.FAILED, Reason.WORKLOAD_LOST));
+
+    assertThat(registry.get("stasis_workloads_lost").counter().count()).isZero();
   }
 
   @Test
