@@ -198,10 +198,16 @@ final class AlertRecord implements AutoCloseable {
           prometheus.query(
               "ALERTS{alertstate=\"%s\"}".formatted(state), from, span.to().plus(LATE))) {
         JsonNode values = series.path("values");
-        boolean isOfBefore = values.path(0).path(0).asLong() <= from.getEpochSecond();
-        if (!isOfBefore) {
+        String alert = series.path("metric").path("alertname").asText();
+        long first = values.path(0).path(0).asLong();
+        boolean isOfBefore = first <= from.getEpochSecond();
+        // What the next scenario makes at once is seen while the former one may still show.
+        Instant made = begun.get(alert);
+        boolean isOfNext =
+            made != null && !made.isBefore(span.to()) && first >= made.getEpochSecond();
+        if (!isOfBefore && !isOfNext) {
           seen.computeIfAbsent(span.scenario(), key -> new LinkedHashMap<>())
-              .merge(series.path("metric").path("alertname").asText(), values.size(), Math::max);
+              .merge(alert, values.size(), Math::max);
         }
       }
     }

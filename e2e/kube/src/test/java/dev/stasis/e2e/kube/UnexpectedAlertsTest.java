@@ -41,10 +41,16 @@ class UnexpectedAlertsTest {
           NOT_THAWED,
           "FrozenTooLong",
           Stream.concat(NOT_THAWED.stream(), Stream.of("AlertsTest.frozenWithoutAgent")).toList(),
+          "ColdStart",
+          List.of("RestoreTest.aRestoredPod"),
           "AgentDown",
           List.of("AlertsTest.frozenWithoutAgent"),
+          // They restart the operator; divided by 30, five minutes are shorter than its start.
           "OperatorDown",
-          List.of("AlertsTest.webhookFailing"));
+          List.of(
+              "AlertsTest.webhookFailing", "DrainTest.", "MigrationTest.", "OperatorDeathTest."),
+          "WebhookFailing",
+          List.of("DrainTest.aDrainCompletesWithoutAnOperator"));
 
   @Test
   void eachAlertHasAScenario(AlertRecord alerts) {
