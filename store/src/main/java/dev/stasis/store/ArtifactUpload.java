@@ -74,7 +74,7 @@ final class ArtifactUpload {
     Map<String, Long> written;
     long nonce;
     try (PackWriter target = new PackWriter(blobs, id.namespaceUid(), writer, packs.key())) {
-      new ChunkWorkers(packs.threads())
+      new ChunkWorkers(blobs.uploadLimits().fillingThreads(packs.threads()))
           .run(chunks.count(), () -> new Reader(chunks, names, target));
       target.finish();
       written = target.written();

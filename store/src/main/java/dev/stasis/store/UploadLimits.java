@@ -25,4 +25,12 @@ public record UploadLimits(int partBytes, int parts, int blobs) {
   boolean onePartPerBlob() {
     return parts == blobs;
   }
+
+  /**
+   * Returns how many threads fill parts: where other threads write them, one that compresses keeps
+   * two connections busy, and each takes several MiB.
+   */
+  int fillingThreads(int most) {
+    return onePartPerBlob() ? most : Math.min(most, Math.max(1, parts / 2));
+  }
 }
