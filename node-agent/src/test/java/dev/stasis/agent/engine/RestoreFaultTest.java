@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RestoreFaultTest {
 
+  /** It is missed at times on a busy machine; so often in a row, the killer does not work. */
+  private static final int MOST_MISSED = 5;
+
   @SuppressWarnings("NullAway.Init")
   private static SavedLab saved;
 
@@ -135,8 +138,11 @@ class RestoreFaultTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 10, 40})
   void criuIsKilled(int millis) throws Exception {
+    int missed = 0;
     for (int moment = millis; !isKilled(moment); moment /= 2) {
-      assertThat(moment).as("the last moment at which criu was not hit").isPositive();
+      // On a busy machine criu may be done before the killer has its turn.
+      missed += moment == 0 ? 1 : 0;
+      assertThat(missed).as("times that criu was not hit at once").isLessThan(MOST_MISSED);
       target.close();
       target = saved.target();
     }
