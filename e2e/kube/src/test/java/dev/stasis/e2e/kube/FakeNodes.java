@@ -16,10 +16,17 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -33,11 +40,20 @@ import java.util.stream.IntStream;
 /** Nodes and running pods that exist in the API server only. Their agents give signs of life. */
 final class FakeNodes implements AutoCloseable {
 
-  /** Enough for 1,000 nodes on a busy machine: an agent counts as silent after three minutes. */
-  private static final int THREADS = 4;
+  /** Enough for 1,000 nodes on a busy machine; with four, leases were renewed too late. */
+  private static final int THREADS = 16;
 
   /** As often as agents do. */
   private static final long HEARTBEAT_SECONDS = 60;
+
+  /** A kubelet renews its lease each 10 s; a node without a new one for 50 s is not ready. */
+  private static final long LEASE_SECONDS = 30;
+
+  private static final String LEASES = "kube-node-lease";
+
+  /** Of a lease. */
+  private static final DateTimeFormatter MICROS =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", Locale.ROOT);
 
   static final String STORE = "local";
 
@@ -83,7 +99,39 @@ final class FakeNodes implements AutoCloseable {
     admin.resources(GpuNode.class).resource(node).patchStatus();
   }
 
+  /** The node stays ready. Otherwise each of them would fall silent during a benchmark. */
+  private void renew(String name) {
+    admin
+        .leases()
+        .inNamespace(LEASES)
+        .withName(name)
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"renewTime\":\"%s\"}}"
+                .formatted(MICROS.format(Instant.now().atOffset(ZoneOffset.UTC))));
+  }
+
   void node(String name) {
+    admin
+        .leases()
+        .inNamespace(LEASES)
+        .resource(
+            new LeaseBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withHolderIdentity(name)
+                .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC))
+                .endSpec()
+                .build())
+        .create();
+    beats.add(
+        heart.scheduleAtFixedRate(
+            () -> renew(name),
+            ThreadLocalRandom.current().nextLong(LEASE_SECONDS),
+            LEASE_SECONDS,
+            TimeUnit.SECONDS));
     admin
         .nodes()
         .resource(
