@@ -34,9 +34,9 @@ class ChunkCodecTest {
     }
   }
 
-  /** Their exponents are alike, and no two of them are equal for long. */
+  /** Normally distributed numbers in bfloat16 stand for them: their exponents are alike. */
   @Test
-  void trainedWeightsCompressWithZstdAndAreStoredRawWithLz4() {
+  void weightsCompressWithZstdAndAreStoredRawWithLz4() {
     ByteBuffer weights =
         ByteBuffer.allocate(ChunkFormat.CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     while (weights.hasRemaining()) {
