@@ -47,6 +47,19 @@ class MigrationFaultMatrix {
         "skipped: it takes two nodes of this machine");
     LocalInstallation local = (LocalInstallation) scenario.installation();
     Workload source = Workload.start(scenario, "trainer");
+    // Its pod may be gone by the time that the test sees its phase.
+    try (KeptLog log = KeptLog.follow(scenario, source.name())) {
+      strike(fault, during, scenario, local, source, log);
+    }
+  }
+
+  private static void strike(
+      MigrationFault fault,
+      MigrationPhase during,
+      Scenario scenario,
+      LocalInstallation local,
+      Workload source,
+      KeptLog log) {
     String from = source.now().getSpec().getNodeName();
     String to = local.nodes().stream().filter(node -> !node.equals(from)).findFirst().orElseThrow();
     // So that each phase lasts until somebody has looked.
@@ -58,7 +71,7 @@ class MigrationFaultMatrix {
 
     Optional<Workload> moved =
         during.compareTo(MigrationPhase.TRANSFERRING) >= 0
-            ? moving(request, source)
+            ? moving(request, source, log)
             : Optional.empty();
     request.awaitEntered(during);
     GpuMigrationStatus struck = request.status();
@@ -68,7 +81,7 @@ class MigrationFaultMatrix {
         // Where nothing was frozen it waits for a node: that one, when it is back.
         request.awaitEndOrNoNode();
       } else if (moved.isEmpty() && fault.dies() != MigrationFault.Dies.SOURCE) {
-        moved = moving(request, source);
+        moved = moving(request, source, log);
         request.awaitEnd();
       } else {
         request.awaitEnd();
@@ -77,7 +90,7 @@ class MigrationFaultMatrix {
       undo.run();
     }
     if (moved.isEmpty() && fault == MigrationFault.TARGET_LOST) {
-      moved = moving(request, source);
+      moved = moving(request, source, log);
     }
     GpuMigrationStatus end = request.awaitEnd();
     local.clearFaults();
@@ -128,7 +141,7 @@ class MigrationFaultMatrix {
   }
 
   /** What is frozen has printed all that it prints there; empty where it never came to that. */
-  private static Optional<Workload> moving(MigrationRequest request, Workload source) {
+  private static Optional<Workload> moving(MigrationRequest request, Workload source, KeptLog log) {
     request.awaitEntered(MigrationPhase.TRANSFERRING);
     GpuMigrationStatus status = request.status();
     // An operator that was dead meanwhile has not seen the transfer.
@@ -136,6 +149,6 @@ class MigrationFaultMatrix {
         Stream.of("Transferring", "Restoring").anyMatch(MigrationRequest.phases(status)::contains);
     return status.getTarget() == null || !frozen
         ? Optional.empty()
-        : Optional.of(source.broughtBackAs(status.getTarget().name()));
+        : Optional.of(request.moved(source, log));
   }
 }

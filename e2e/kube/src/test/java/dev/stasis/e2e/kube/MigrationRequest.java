@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,9 +66,20 @@ record MigrationRequest(Scenario scenario, String name)
   Workload awaitMoving(Workload source) {
     try (KeptLog log = KeptLog.follow(scenario, source.name())) {
       awaitEntered(MigrationPhase.TRANSFERRING);
-      List<String> printed = source.steps();
-      return source.broughtBackAs(pod(status()), printed.isEmpty() ? log.lines() : printed);
+      return moved(source, log);
     }
+  }
+
+  /** The target of a source that is frozen, or gone after that: then {@code log} has its words. */
+  Workload moved(Workload source, KeptLog log) {
+    List<String> printed = new ArrayList<>();
+    scenario.until(
+        "steps of pod %s, or its end".formatted(source.name()),
+        () -> {
+          printed.addAll(source.steps());
+          return !printed.isEmpty() || scenario.findPod(source.name()) == null;
+        });
+    return source.broughtBackAs(pod(status()), printed.isEmpty() ? log.lines() : printed);
   }
 
   /** Waits until it is over, or until it waits for a node. */
