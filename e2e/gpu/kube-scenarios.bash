@@ -124,6 +124,7 @@ ready() {
   took_its_path "$1"
 }
 restore() {
+  say "- $1: stores of the nodes: $(python3 "$HERE/cached.py" "$STORES")"
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuRestore $1 was not accepted" && return 1; }
 apiVersion: stasis.dev/v1beta1
 kind: GpuRestore

@@ -31,15 +31,16 @@ record RestoredProcessCheck(
       Optional<ProcessStat> stat = look.apply(process);
       if (stat.isPresent() && !stat.get().isZombie()) {
         living.put(one.getKey(), stat.get());
-      } else if (living.isEmpty() || cuda.contains(process)) {
+      } else if (living.isEmpty()
+          || cuda.contains(process)
+          || stat.filter(ProcessStat::isSignaled).isPresent()) {
         throw new StepFailure(
             Reason.NOT_PROVEN,
-            "process %s: expected a running process, got an ended one".formatted(process));
-      } else if (stat.isPresent() && stat.get().isSignaled()) {
-        throw new StepFailure(
-            Reason.NOT_PROVEN,
-            "process %s: expected a running process, got one killed by a signal"
-                .formatted(process));
+            "process %d of the container (%s on the node): expected a running process, got one that ended%s"
+                .formatted(
+                    one.getKey(),
+                    stat.map(it -> it.comm() + ", ").orElse("") + process,
+                    stat.map(it -> " " + it.ending()).orElse("")));
       }
     }
     return living;

@@ -15,6 +15,8 @@ package dev.stasis.agent.process;
  * @param threads how many threads the process has
  * @param startTime clock ticks between boot and start
  * @param virtualBytes size of the address space, 0 for a kernel thread and for a zombie
+ * @param waitStatus how it ended, as for {@code waitpid}; 0 while it runs, and where it may not be
+ *     read
  */
 public record ProcessStat(
     int pid,
@@ -28,7 +30,8 @@ public record ProcessStat(
     long cpuTicks,
     int threads,
     long startTime,
-    long virtualBytes) {
+    long virtualBytes,
+    int waitStatus) {
 
   private static final long PF_KTHREAD = 0x00200000;
   private static final long PF_IO_WORKER = 0x00000010;
@@ -54,6 +57,12 @@ public record ProcessStat(
   /** A signal is ending it, or has ended it. */
   public boolean isSignaled() {
     return (flags & (PF_DUMPCORE | PF_SIGNALED)) != 0;
+  }
+
+  /** How a zombie ended: by which signal, or with which exit code. */
+  public String ending() {
+    int signal = waitStatus & 0x7f;
+    return signal == 0 ? "with exit code " + (waitStatus >> 8 & 0xff) : "by signal " + signal;
   }
 
   /** A kernel thread, without its own memory. */
@@ -95,6 +104,7 @@ public record ProcessStat(
         Long.parseLong(field[11]) + Long.parseLong(field[12]),
         Integer.parseInt(field[17]),
         Long.parseLong(field[19]),
-        Long.parseUnsignedLong(field[20]));
+        Long.parseUnsignedLong(field[20]),
+        field.length > 49 ? Integer.parseInt(field[49]) : 0);
   }
 }

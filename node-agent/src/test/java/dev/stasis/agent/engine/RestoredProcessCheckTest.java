@@ -17,12 +17,14 @@ class RestoredProcessCheckTest {
   private static final ProcessId TRAINER = new ProcessId(501, 8);
   private static final ProcessId CHILD = new ProcessId(502, 9);
   private static final long BY_A_SIGNAL = 0x400;
+  private static final int EXIT_CODE_3 = 3 << 8;
+  private static final int SIGSEGV = 11;
 
   private final Map<ProcessId, ProcessStat> seen = new HashMap<>();
 
   RestoredProcessCheckTest() {
     for (ProcessId process : Set.of(FIRST, TRAINER, CHILD)) {
-      see(process, 'S', 0);
+      see(process, 'S', 0, 0);
     }
   }
 
@@ -33,7 +35,7 @@ class RestoredProcessCheckTest {
 
   @Test
   void aChildMayComeToItsOwnEnd() throws StepFailure {
-    see(CHILD, 'Z', 0);
+    see(CHILD, 'Z', 0, EXIT_CODE_3);
     assertThat(survivors().living()).containsOnlyKeys(7, 8);
 
     seen.remove(CHILD);
@@ -42,11 +44,12 @@ class RestoredProcessCheckTest {
 
   @Test
   void aChildThatASignalEndsIsNoProof() {
-    see(CHILD, 'Z', BY_A_SIGNAL);
+    see(CHILD, 'Z', BY_A_SIGNAL, SIGSEGV);
 
     assertThatThrownBy(() -> survivors().living())
         .isInstanceOf(StepFailure.class)
-        .hasMessage("process 502@9: expected a running process, got one killed by a signal");
+        .hasMessage(
+            "process 9 of the container (python3, 502@9 on the node): expected a running process, got one that ended by signal 11");
   }
 
   @Test
@@ -54,15 +57,17 @@ class RestoredProcessCheckTest {
     seen.remove(FIRST);
 
     assertThatThrownBy(() -> survivors().living())
-        .hasMessage("process 500@7: expected a running process, got an ended one");
+        .hasMessage(
+            "process 7 of the container (500@7 on the node): expected a running process, got one that ended");
   }
 
   @Test
   void aProcessThatUsesAGpuMustBeAlive() {
-    see(TRAINER, 'Z', 0);
+    see(TRAINER, 'Z', 0, EXIT_CODE_3);
 
     assertThatThrownBy(() -> survivors().living())
-        .hasMessage("process 501@8: expected a running process, got an ended one");
+        .hasMessage(
+            "process 8 of the container (python3, 501@8 on the node): expected a running process, got one that ended with exit code 3");
   }
 
   private RestoredProcessCheck survivors() {
@@ -72,10 +77,22 @@ class RestoredProcessCheckTest {
         process -> Optional.ofNullable(seen.get(process)));
   }
 
-  private void see(ProcessId process, char state, long flags) {
+  private void see(ProcessId process, char state, long flags, int waitStatus) {
     seen.put(
         process,
         new ProcessStat(
-            process.pid(), "python3", state, 1, 1, 1, 0, flags, 0, 1, process.startTime(), 0));
+            process.pid(),
+            "python3",
+            state,
+            1,
+            1,
+            1,
+            0,
+            flags,
+            0,
+            1,
+            process.startTime(),
+            0,
+            waitStatus));
   }
 }

@@ -94,7 +94,7 @@ class ProcFsRealProcessTest {
   @Test
   void anUnreapedChildIsAZombieWithNothingLeft() throws IOException {
     // sh starts a child that ends, then becomes sleep, which never asks for its child's end.
-    Process process = start("sh", "-c", "sleep 0 & exec sleep 100");
+    Process process = start("sh", "-c", "(exit 3) & exec sleep 100");
     int pid = (int) process.pid();
     await()
         .atMost(Duration.ofSeconds(60))
@@ -102,6 +102,7 @@ class ProcFsRealProcessTest {
 
     ProcessStat zombie = proc.children(pid).get(0);
 
+    assertThat(zombie.ending()).isEqualTo("with exit code 3");
     assertThat(proc.alive(zombie.id())).isFalse();
     assertThat(proc.maps(zombie.pid())).isEmpty();
     assertThat(proc.smaps(zombie.pid())).isEmpty();
