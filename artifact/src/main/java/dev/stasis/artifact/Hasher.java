@@ -63,14 +63,14 @@ final class Hasher {
    *
    * @throws EOFException if the file ends before the chunk does
    */
-  Digests chunk(Chunk chunk, FileChannel from, @Nullable FileChannel to) throws IOException {
+  Digests chunk(Chunk chunk, FileChannel from, @Nullable WriteBehind to) throws IOException {
     String has = chunk.sha256();
     Sum sum = has == null || has.startsWith(InterleavedSha256.PREFIX) ? lanes() : plain();
     return piece(from, chunk.offset(), chunk.length(), to, sum);
   }
 
   private Digests piece(
-      FileChannel from, long offset, long length, @Nullable FileChannel to, Sum sum)
+      FileChannel from, long offset, long length, @Nullable WriteBehind to, Sum sum)
       throws IOException {
     CRC32C crc = new CRC32C();
     byte[] bytes = buffers.get();
@@ -86,10 +86,7 @@ final class Hasher {
       sum.update(bytes, 0, count);
       crc.update(bytes, 0, count);
       if (to != null) {
-        buffer.flip();
-        for (long written = offset + at; buffer.hasRemaining(); ) {
-          written += to.write(buffer, written);
-        }
+        to.write(buffer.flip(), offset + at);
       }
       at += count;
       progress.at(done.addAndGet(count), total);

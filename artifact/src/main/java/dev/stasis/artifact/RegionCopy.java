@@ -34,13 +34,13 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
         try (RandomAccessFile file = new RandomAccessFile(to.toFile(), "rw")) {
           file.setLength(table.dataSize());
         }
-        return hashed(workers, hasher, source, copy);
+        return hashed(workers, hasher, source, new WriteBehind(copy, WriteBehind.USUAL));
       }
     }
   }
 
   private ChunkTable hashed(
-      Workers workers, Hasher hasher, FileChannel source, @Nullable FileChannel copy)
+      Workers workers, Hasher hasher, FileChannel source, @Nullable WriteBehind copy)
       throws IOException {
     List<Callable<Chunk>> work = new ArrayList<>();
     for (Chunk chunk : table.chunks()) {
@@ -55,7 +55,7 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
     return new ChunkTable(table.regions(), chunks);
   }
 
-  private Chunk hashed(Chunk chunk, Hasher hasher, FileChannel source, @Nullable FileChannel copy)
+  private Chunk hashed(Chunk chunk, Hasher hasher, FileChannel source, @Nullable WriteBehind copy)
       throws IOException {
     Hasher.Digests digests = hasher.chunk(chunk, source, copy);
     check(chunk, digests);

@@ -49,7 +49,8 @@ class HasherTest {
     try (FileChannel reads = FileChannel.open(from);
         FileChannel writes =
             FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      assertThat(new Hasher(Progress.NONE, length).chunk(chunk, reads, writes).sha256())
+      WriteBehind file = new WriteBehind(writes, 1 << 20);
+      assertThat(new Hasher(Progress.NONE, length).chunk(chunk, reads, file).sha256())
           .isEqualTo(chunk.sha256());
     }
 

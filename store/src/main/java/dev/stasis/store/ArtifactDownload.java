@@ -1,6 +1,7 @@
 package dev.stasis.store;
 
 import dev.stasis.artifact.Progress;
+import dev.stasis.artifact.WriteBehind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class ArtifactDownload {
   /** Zeros are left out in pieces of this size, so that files are as sparse as they were. */
   private static final int HOLE = 64 << 10;
+
+  /** Each thread has a file of its own. */
+  private static final long UNWRITTEN = WriteBehind.USUAL / ChunkWorkers.MOST;
 
   private static final FileAttribute<?> FOLDER_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -86,6 +90,7 @@ final class ArtifactDownload {
     private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
     private int openFile = -1;
     private @Nullable FileChannel channel;
+    private @Nullable WriteBehind behind;
 
     @Override
     public void run(int position) throws IOException {
@@ -101,37 +106,35 @@ final class ArtifactDownload {
                   .formatted(id, chunks.numberInFile(number), chunks.path(number), e.getMessage()),
               e);
         }
-        write(channel(chunks.file(number)), chunks.offset(number), plain, record.plain());
+        write(file(chunks.file(number)), chunks.offset(number), plain, record.plain());
       }
       progress.at(done.addAndGet(record.plain()), chunks.bytes());
     }
 
-    private void write(FileChannel to, long offset, byte[] plain, int count) throws IOException {
+    private void write(WriteBehind to, long offset, byte[] plain, int count) throws IOException {
       int from = 0;
       for (int at = 0; at < count; ) {
         int next = Math.min(count, at + HOLE);
         boolean hole = ChunkCodec.zeros(plain, at, next - at);
         int end = hole ? at : next;
         if (hole || end == count || end - from >= FolderBlobs.SLICE) {
-          ByteBuffer buffer = ByteBuffer.wrap(plain, from, end - from);
-          while (buffer.hasRemaining()) {
-            to.write(buffer, offset + buffer.position());
-          }
+          to.write(ByteBuffer.wrap(plain, from, end - from), offset + from);
           from = next;
         }
         at = next;
       }
     }
 
-    private FileChannel channel(int file) throws IOException {
-      FileChannel open = channel;
+    private WriteBehind file(int file) throws IOException {
+      WriteBehind open = behind;
       if (open == null || openFile != file) {
         close();
-        open =
+        channel =
             FileChannel.open(
                 folder.resolve(manifest.tree().files().get(file).path()),
                 Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
-        channel = open;
+        open = new WriteBehind(channel, UNWRITTEN);
+        behind = open;
         openFile = file;
       }
       return open;

@@ -1,5 +1,6 @@
 package dev.stasis.store;
 
+import dev.stasis.artifact.WriteBehind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,6 +16,7 @@ final class FolderUpload implements BlobUpload {
   private final Path temporary;
   private final Path target;
   private final FileChannel channel;
+  private final WriteBehind behind;
   private boolean committed;
 
   FolderUpload(FolderBlobs blobs, String key, Path temporary, Path target) throws IOException {
@@ -27,6 +29,7 @@ final class FolderUpload implements BlobUpload {
             temporary,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             FolderBlobs.FILE_MODE);
+    this.behind = new WriteBehind(channel, WriteBehind.USUAL);
   }
 
   @Override
@@ -36,7 +39,9 @@ final class FolderUpload implements BlobUpload {
       int end = bytes.limit();
       while (bytes.position() < end) {
         bytes.limit(Math.min(end, bytes.position() + FolderBlobs.SLICE));
-        at += channel.write(bytes, at);
+        int count = bytes.remaining();
+        behind.write(bytes, at);
+        at += count;
       }
     } catch (IOException e) {
       throw FolderFailure.of(key, e);

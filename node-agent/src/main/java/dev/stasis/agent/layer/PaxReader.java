@@ -1,6 +1,7 @@
 package dev.stasis.agent.layer;
 
 import dev.stasis.artifact.Workers;
+import dev.stasis.artifact.WriteBehind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -71,32 +72,32 @@ final class PaxReader implements AutoCloseable {
 
   /** Copies the bytes of the entry's extents to their offsets. */
   void copyTo(LayerEntry entry, FileChannel file) throws IOException {
+    WriteBehind to = new WriteBehind(file, WriteBehind.USUAL);
     for (LayerEntry.Extent extent : entry.extents()) {
       if (in instanceof ArchiveFile archive && extent.length() > PIECE) {
-        copyPieces(entry, extent, archive, file);
+        copyPieces(entry, extent, archive, to);
       } else {
-        copy(entry, extent, file);
+        copy(entry, extent, to);
       }
       left -= extent.length();
     }
   }
 
-  private void copy(LayerEntry entry, LayerEntry.Extent extent, FileChannel file)
-      throws IOException {
+  private void copy(LayerEntry entry, LayerEntry.Extent extent, WriteBehind to) throws IOException {
     byte[] buffer = new byte[(int) Math.min(BUFFER, extent.length())];
     for (long done = 0; done < extent.length(); ) {
       int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
       if (count < 0) {
         throw cut(entry, extent);
       }
-      write(ByteBuffer.wrap(buffer, 0, count), file, extent.offset() + done);
+      to.write(ByteBuffer.wrap(buffer, 0, count), extent.offset() + done);
       done += count;
     }
   }
 
   /** One thread alone wrote 1.6 GB/s to the page cache of a machine with 16 cores. */
   private void copyPieces(
-      LayerEntry entry, LayerEntry.Extent extent, ArchiveFile archive, FileChannel file)
+      LayerEntry entry, LayerEntry.Extent extent, ArchiveFile archive, WriteBehind to)
       throws IOException {
     long from = archive.position();
     List<Callable<Boolean>> shares = new ArrayList<>();
@@ -112,7 +113,7 @@ final class PaxReader implements AutoCloseable {
                 if (!archive.readFully(buffer, from + at)) {
                   throw cut(entry, extent);
                 }
-                write(buffer.flip(), file, extent.offset() + at);
+                to.write(buffer.flip(), extent.offset() + at);
               }
             }
             return true;
@@ -120,12 +121,6 @@ final class PaxReader implements AutoCloseable {
     }
     workers.all(shares);
     archive.skipNBytes(extent.length());
-  }
-
-  private static void write(ByteBuffer bytes, FileChannel file, long offset) throws IOException {
-    for (long at = offset; bytes.hasRemaining(); ) {
-      at += file.write(bytes, at);
-    }
   }
 
   private static IOException cut(LayerEntry entry, LayerEntry.Extent extent) {

@@ -1,6 +1,7 @@
 package dev.stasis.agent.stream;
 
 import dev.stasis.agent.tmpfs.TmpfsPages;
+import dev.stasis.artifact.WriteBehind;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -139,10 +140,12 @@ final class ReceiveSession implements AutoCloseable {
   static final class IncomingFile implements Closeable {
 
     private final FileChannel channel;
+    private final WriteBehind behind;
     private final Optional<TmpfsPages> pages;
 
     private IncomingFile(FileChannel channel, Optional<TmpfsPages> pages) {
       this.channel = channel;
+      this.behind = new WriteBehind(channel, WriteBehind.USUAL);
       this.pages = pages;
     }
 
@@ -213,10 +216,7 @@ final class ReceiveSession implements AutoCloseable {
       /** Writes the next part of the block. */
       void write(byte[] part, int length) throws IOException {
         if (window == null || !window.put(done, part, length)) {
-          ByteBuffer data = ByteBuffer.wrap(part, 0, length);
-          while (data.hasRemaining()) {
-            channel.write(data, offset + done + data.position());
-          }
+          behind.write(ByteBuffer.wrap(part, 0, length), offset + done);
         }
         done += length;
       }

@@ -1,0 +1,54 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writes to a file, and waits for the disk before the kernel has too much of it left to write. Such
+ * pages cannot be reclaimed, and the container of the writer is charged for them. When sixteen
+ * threads copied from memory to a disk, the kernel ended an agent at its limit of 768 MiB before it
+ * had slowed them down. For any number of threads.
+ */
+public final class WriteBehind {
+
+  /** A disk writes it in a tenth of a second or less; a flush costs a few milliseconds. */
+  public static final long USUAL = 32L << 20;
+
+  private final FileChannel file;
+  private final long most;
+  private final AtomicLong unwritten = new AtomicLong();
+
+  /**
+   * For a file that the caller closes.
+   *
+   * @param most how many bytes are written before a flush; about twice as many are left to the
+   *     kernel at a time
+   */
+  public WriteBehind(FileChannel file, long most) {
+    this.file = file;
+    this.most = most;
+  }
+
+  /** Writes all remaining bytes to a place of the file. */
+  public void write(ByteBuffer bytes, long position) throws IOException {
+    int count = bytes.remaining();
+    for (long at = position; bytes.hasRemaining(); ) {
+      at += file.write(bytes, at);
+    }
+    if (unwritten.addAndGet(count) >= most) {
+      flush();
+    }
+  }
+
+  /**
+   * Whoever comes while another thread flushes waits for it: that is what slows all of them down.
+   */
+  private synchronized void flush() throws IOException {
+    if (unwritten.get() >= most) {
+      unwritten.set(0);
+      file.force(false);
+    }
+  }
+}
