@@ -87,6 +87,7 @@ public final class Agent implements AutoCloseable {
                 node.containers(),
                 new ProcFs()),
             clock);
+    NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
     this.reporting =
         new NodeReporting(
             places.reporting(transfers),
@@ -94,10 +95,10 @@ public final class Agent implements AutoCloseable {
             node,
             gpus,
             places.trials(worker, clock),
+            engine.rates(),
             remotes,
             clock);
     this.spans = places.spans();
-    NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
     Predicate<Path> needed = folder -> engine.artifactUse().of(folder).isPresent();
     this.sweeps =
         new StoreSweeps(
@@ -119,7 +120,7 @@ public final class Agent implements AutoCloseable {
                 node.gpus(),
                 node.exec(),
                 new ProbeAnswers(config.runtime(), new ProcFs()),
-                () -> reporting.selfTest().orElseGet(SelfTest::new),
+                () -> reporting.selfTest().orElseGet(SelfTest::none),
                 reporting.quarantine(),
                 reporting::changed,
                 new OperationMetrics(metrics),

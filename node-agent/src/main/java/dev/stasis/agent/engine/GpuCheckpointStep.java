@@ -35,9 +35,11 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
     freeze.requireRoom();
     freeze.rememberMaps();
+    long begun = freeze.node().nanoTime().getAsLong();
     try (ThpSetting.Raised raised = freeze.raiseThp()) {
       freeze.node().parallel().forEach(freeze.work().cuda(), freeze.node().calls()::checkpoint);
     }
+    note(freeze, freeze.work().cuda(), CopyRates.Copy.GPU_CHECKPOINT, begun);
     freeze.isCheckpointed();
     List<CudaProcess> late = freeze.unknownCudaProcesses();
     if (!late.isEmpty()) {
@@ -69,10 +71,21 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
       return;
     }
     try (GpuGate.Pass pass = frozen.node().gate().enter(wanted, MEMORY_WAIT)) {
+      long begun = frozen.node().nanoTime().getAsLong();
       frozen
           .node()
           .parallel()
           .forEach(checkpointed, process -> frozen.node().calls().restore(process, List.of()));
+      note(frozen, checkpointed, CopyRates.Copy.GPU_RESTORE, begun);
+    }
+  }
+
+  /** On the direct path, most of these bytes are not the driver's. */
+  private static void note(
+      FrozenWork frozen, List<CudaProcess> processes, CopyRates.Copy copy, long begun) {
+    if (frozen.work().offloaded().isEmpty()) {
+      long bytes = processes.stream().mapToLong(CudaProcess::totalBytes).sum();
+      frozen.node().rates().note(copy, bytes, frozen.node().nanoTime().getAsLong() - begun);
     }
   }
 }

@@ -44,11 +44,21 @@ final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
     restoring.note(work -> work.withCuda(processes));
     Duration wait = restoring.request().options().memoryWait();
     try (GpuGate.Pass pass = restoring.node().gate().enter(wanted, wait)) {
+      long begun = restoring.node().nanoTime().getAsLong();
       restoring
           .node()
           .parallel()
           .forEach(
               processes, process -> restoring.node().calls().restore(process, restoring.map()));
+      if (restoring.artifact().manifest().deviceSets().isEmpty()) {
+        restoring
+            .node()
+            .rates()
+            .note(
+                CopyRates.Copy.GPU_RESTORE,
+                wanted.values().stream().mapToLong(Long::longValue).sum(),
+                restoring.node().nanoTime().getAsLong() - begun);
+      }
     }
   }
 

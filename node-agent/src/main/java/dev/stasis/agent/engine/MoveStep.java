@@ -69,6 +69,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
     long total = plans.stream().mapToLong(RegionPlan::bytes).sum();
     AtomicLong done = new AtomicLong();
     int threads = freeze.request().options().threads();
+    long begun = freeze.node().nanoTime().getAsLong();
     freeze
         .node()
         .parallel()
@@ -110,6 +111,8 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
               }
               follow(freeze, plan, follower);
             });
+    long nanos = freeze.node().nanoTime().getAsLong() - begun;
+    freeze.node().rates().note(CopyRates.Copy.MOVE_OUT, total, nanos);
   }
 
   /** Data in the artifact's own folder is final. */

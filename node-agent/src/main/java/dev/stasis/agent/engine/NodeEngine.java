@@ -72,6 +72,7 @@ public final class NodeEngine {
                 proc),
             settings.stateDir(),
             settings.memoryStage(),
+            new CopyRates(),
             new Parallel(),
             settings.threads(),
             settings.restoreWithoutAppArmor(),
@@ -133,6 +134,11 @@ public final class NodeEngine {
   /** Returns the properties of a container on this node, for comparisons. */
   public PlaceFingerprint fingerprint() {
     return new PlaceFingerprint(node);
+  }
+
+  /** Returns how fast memory was copied lately. */
+  public CopyRates rates() {
+    return node.rates();
   }
 
   /** Returns which artifacts running operations need. */

@@ -33,6 +33,7 @@ import java.util.function.LongSupplier;
  * @param thp the huge page setting
  * @param stateDir the node's state folder
  * @param memoryStage a folder on a tmpfs of the host for stages in memory
+ * @param rates how fast memory was copied
  * @param parallel runs tasks in parallel
  * @param threads copying and hashing threads
  * @param restoreWithoutAppArmor whether restored processes get no AppArmor profile of their
@@ -57,6 +58,7 @@ record NodeParts(
     ThpSetting thp,
     Path stateDir,
     Path memoryStage,
+    CopyRates rates,
     Parallel parallel,
     int threads,
     boolean restoreWithoutAppArmor,

@@ -65,9 +65,9 @@ class AgentTest {
 
         GpuNodeStatus status = status(client, name).orElseThrow();
         SelfTest test = Objects.requireNonNull(status.getSelfTest());
-        assertThat(test.getMessage()).isNull();
-        assertThat(test.getMoveOutBytesPerSecond()).isPositive();
-        assertThat(test.getWriteBytesPerSecond()).isPositive();
+        assertThat(test.message()).isNull();
+        assertThat(test.moveOutBytesPerSecond()).isPositive();
+        assertThat(test.writeBytesPerSecond()).isPositive();
         assertThat(status.getStores())
             .filteredOn(one -> one.name().equals(store.getMetadata().getName()))
             .extracting(NodeStore::writable)

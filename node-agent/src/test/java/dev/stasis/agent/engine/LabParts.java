@@ -88,6 +88,7 @@ final class LabParts {
         node.thp(),
         node.stateDir(),
         node.memoryStage(),
+        node.rates(),
         node.parallel(),
         node.threads(),
         node.restoreWithoutAppArmor(),

@@ -4,8 +4,8 @@ import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.node.ExpectedFreeze;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
-import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.explain.Explainer;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.operation.OperationView;
@@ -105,7 +105,7 @@ final class DryRunReport {
     }
     long bytes = found.expectedBytes() == null ? 0 : found.expectedBytes();
     DataPath path = Objects.requireNonNullElse(found.dataPath(), DataPath.CRIU);
-    return new Expectation(bytes, 0, path, FreezeAttempt.next(context).writes())
+    return new ExpectedFreeze(bytes, 0, 0, path, FreezeAttempt.next(context).writes())
         .frozen(
             context
                 .cluster()

@@ -10,10 +10,10 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.node.ExpectedFreeze;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
 import dev.stasis.operator.cluster.Cluster;
-import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.GpuPods;
@@ -187,7 +187,7 @@ final class PreemptionObserver {
             .filter(Objects::nonNull)
             .reduce((older, newer) -> newer)
             .orElse(largest * gpus.count(pod));
-    return new Expectation(bytes, 0, DataPath.MOVER, true)
+    return new ExpectedFreeze(bytes, 0, 0, DataPath.MOVER, true)
         .frozen(node == null ? null : node.getSelfTest());
   }
 

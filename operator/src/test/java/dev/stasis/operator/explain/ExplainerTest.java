@@ -8,7 +8,6 @@ import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.NodeVerdict;
-import dev.stasis.api.v1beta1.node.SelfTest;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Gpu;
 import dev.stasis.compat.GpuSet;
@@ -140,32 +139,6 @@ class ExplainerTest {
     assertThat(conditions(status))
         .contains("Feasible=False PreflightRefused: p: expected w, got f; m: expected w, got f")
         .noneMatch(condition -> condition.startsWith("Failed"));
-  }
-
-  @Test
-  void theExpectedFreezeComesFromWhatTheNodeMeasured() {
-    SelfTest measured = new SelfTest();
-    measured.setGpuCheckpointBytesPerSecond(4_000_000_000L);
-    measured.setGpuRestoreBytesPerSecond(8_000_000_000L);
-    measured.setMoveOutBytesPerSecond(40_000_000_000L);
-    measured.setMoveInBytesPerSecond(40_000_000_000L);
-    measured.setWriteBytesPerSecond(2_000_000_000L);
-    long gpu = 40_000_000_000L;
-    long host = 2_000_000_000L;
-
-    assertThat(new Expectation(gpu, host, DataPath.MOVER, true).frozen(measured))
-        .isEqualTo(Duration.ofSeconds(1 + 10 + 5 + 1 + 1 + 1));
-    assertThat(new Expectation(gpu, host, DataPath.CRIU, true).frozen(measured))
-        .isEqualTo(Duration.ofSeconds(1 + 10 + 5 + 21));
-    assertThat(new Expectation(gpu, host, DataPath.MOVER, false).frozen(measured))
-        .isEqualTo(Duration.ofSeconds(1 + 10 + 5));
-  }
-
-  @Test
-  void aNodeThatHasNotMeasuredIsTakenForASlowOne() {
-    Expectation expectation = new Expectation(52_000_000_000L, 0, DataPath.MOVER, true);
-
-    assertThat(expectation.frozen(null)).isEqualTo(Duration.ofMillis(1000 + 20000 + 6500 + 10400));
   }
 
   private GpuCheckpointStatus written(LivenessVerdict liveness, RoomPlan room) {

@@ -5,105 +5,50 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Result of the agent's self-test. */
+/** Result of the agent's self-test, and rates that it has measured since. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class SelfTest {
-  @JsonPropertyDescription("Time of the event.")
-  private @Nullable Instant time;
+public record SelfTest(
+    @JsonPropertyDescription("Time of the event.") @Nullable Instant time,
+    @JsonPropertyDescription("Whether the self-test passed.") @Nullable Boolean passed,
+    @JsonPropertyDescription("What failed.") @Nullable String message,
+    @JsonPropertyDescription(
+            "Rate at which the driver copied device memory to the host, in bytes per second, in the"
+                + " last checkpoint of at least 1 GiB since the agent started.")
+        @Nullable Long gpuCheckpointBytesPerSecond,
+    @JsonPropertyDescription(
+            "Rate at which the driver copied device memory back, in bytes per second, in the last"
+                + " resume or restore of at least 1 GiB since the agent started.")
+        @Nullable Long gpuRestoreBytesPerSecond,
+    @JsonPropertyDescription(
+            "Rate of saving memory regions, in bytes per second, in the last checkpoint of at least"
+                + " 1 GiB since the agent started. Before that, in the self-test, whose 64 MiB take"
+                + " longer than such a rate suggests.")
+        @Nullable Long moveOutBytesPerSecond,
+    @JsonPropertyDescription(
+            "Rate of restoring memory regions, in bytes per second, in the self-test.")
+        @Nullable Long moveInBytesPerSecond,
+    @JsonPropertyDescription("Write rate of the node-local store, in bytes per second.")
+        @Nullable Long writeBytesPerSecond,
+    @JsonPropertyDescription("Read rate of the node-local store, in bytes per second.")
+        @Nullable Long readBytesPerSecond) {
 
-  @JsonPropertyDescription("Whether the self-test passed.")
-  private @Nullable Boolean passed;
-
-  @JsonPropertyDescription("What failed.")
-  private @Nullable String message;
-
-  @JsonPropertyDescription("Driver: GPU checkpoint rate, in bytes per second.")
-  private @Nullable Long gpuCheckpointBytesPerSecond;
-
-  @JsonPropertyDescription("Driver: GPU restore rate, in bytes per second.")
-  private @Nullable Long gpuRestoreBytesPerSecond;
-
-  @JsonPropertyDescription("Rate of saving memory regions, in bytes per second.")
-  private @Nullable Long moveOutBytesPerSecond;
-
-  @JsonPropertyDescription("Rate of restoring memory regions, in bytes per second.")
-  private @Nullable Long moveInBytesPerSecond;
-
-  @JsonPropertyDescription("Write rate of the node-local store, in bytes per second.")
-  private @Nullable Long writeBytesPerSecond;
-
-  @JsonPropertyDescription("Read rate of the node-local store, in bytes per second.")
-  private @Nullable Long readBytesPerSecond;
-
-  public @Nullable Instant getTime() {
-    return time;
+  /** Returns that of a node that has measured nothing. */
+  public static SelfTest none() {
+    return new SelfTest(null, null, null, null, null, null, null, null, null);
   }
 
-  public void setTime(@Nullable Instant time) {
-    this.time = time;
-  }
-
-  public @Nullable Boolean getPassed() {
-    return passed;
-  }
-
-  public void setPassed(@Nullable Boolean passed) {
-    this.passed = passed;
-  }
-
-  public @Nullable String getMessage() {
-    return message;
-  }
-
-  public void setMessage(@Nullable String message) {
-    this.message = message;
-  }
-
-  public @Nullable Long getGpuCheckpointBytesPerSecond() {
-    return gpuCheckpointBytesPerSecond;
-  }
-
-  public void setGpuCheckpointBytesPerSecond(@Nullable Long gpuCheckpointBytesPerSecond) {
-    this.gpuCheckpointBytesPerSecond = gpuCheckpointBytesPerSecond;
-  }
-
-  public @Nullable Long getGpuRestoreBytesPerSecond() {
-    return gpuRestoreBytesPerSecond;
-  }
-
-  public void setGpuRestoreBytesPerSecond(@Nullable Long gpuRestoreBytesPerSecond) {
-    this.gpuRestoreBytesPerSecond = gpuRestoreBytesPerSecond;
-  }
-
-  public @Nullable Long getMoveOutBytesPerSecond() {
-    return moveOutBytesPerSecond;
-  }
-
-  public void setMoveOutBytesPerSecond(@Nullable Long moveOutBytesPerSecond) {
-    this.moveOutBytesPerSecond = moveOutBytesPerSecond;
-  }
-
-  public @Nullable Long getMoveInBytesPerSecond() {
-    return moveInBytesPerSecond;
-  }
-
-  public void setMoveInBytesPerSecond(@Nullable Long moveInBytesPerSecond) {
-    this.moveInBytesPerSecond = moveInBytesPerSecond;
-  }
-
-  public @Nullable Long getWriteBytesPerSecond() {
-    return writeBytesPerSecond;
-  }
-
-  public void setWriteBytesPerSecond(@Nullable Long writeBytesPerSecond) {
-    this.writeBytesPerSecond = writeBytesPerSecond;
-  }
-
-  public @Nullable Long getReadBytesPerSecond() {
-    return readBytesPerSecond;
-  }
-
-  public void setReadBytesPerSecond(@Nullable Long readBytesPerSecond) {
-    this.readBytesPerSecond = readBytesPerSecond;
+  /** Returns a copy with the rates of later operations, as far as there were any. */
+  public SelfTest with(
+      @Nullable Long gpuCheckpoint, @Nullable Long gpuRestore, @Nullable Long moveOut) {
+    return new SelfTest(
+        time,
+        passed,
+        message,
+        gpuCheckpoint == null ? gpuCheckpointBytesPerSecond : gpuCheckpoint,
+        gpuRestore == null ? gpuRestoreBytesPerSecond : gpuRestore,
+        moveOut == null ? moveOutBytesPerSecond : moveOut,
+        moveInBytesPerSecond,
+        writeBytesPerSecond,
+        readBytesPerSecond);
   }
 }

@@ -69,9 +69,8 @@ final class GpuNodeText {
       Instant now) {
     List<Fault> against = new ArrayList<>(abilities.againstWork());
     look.selfTest()
-        .filter(test -> Boolean.FALSE.equals(test.getPassed()))
-        .map(
-            test -> Abilities.fault(NodeReason.SELF_TEST_FAILED, "self-test: " + test.getMessage()))
+        .filter(test -> Boolean.FALSE.equals(test.passed()))
+        .map(test -> Abilities.fault(NodeReason.SELF_TEST_FAILED, "self-test: " + test.message()))
         .ifPresent(against::add);
     ConditionValue truth = against.isEmpty() ? ConditionValue.TRUE : ConditionValue.FALSE;
     String reason = against.isEmpty() ? NodeReason.READY.value() : against.get(0).reason();

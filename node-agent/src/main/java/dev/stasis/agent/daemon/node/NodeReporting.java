@@ -4,6 +4,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.remote.RemoteProbes;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.selftest.Trials;
+import dev.stasis.agent.engine.CopyRates;
 import dev.stasis.agent.engine.ToolVersion;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkJournal;
@@ -76,6 +77,7 @@ public final class NodeReporting implements AutoCloseable {
   private final Quarantine quarantine;
   private final NodeReporter reporter;
   private final Trials trials;
+  private final CopyRates rates;
   private volatile Optional<SelfTest> selfTest = Optional.empty();
 
   public NodeReporting(
@@ -84,10 +86,12 @@ public final class NodeReporting implements AutoCloseable {
       NodeApi node,
       GpuRegister gpus,
       Trials trials,
+      CopyRates rates,
       RemoteStores remotes,
       Clock clock) {
     this.settings = settings;
     this.trials = trials;
+    this.rates = rates;
     this.client = client;
     this.stores = client.resources(GpuCheckpointStore.class).runnableInformer(0);
     ProcFs proc = new ProcFs();
@@ -144,9 +148,18 @@ public final class NodeReporting implements AutoCloseable {
     return quarantine;
   }
 
-  /** The result of the agent's self-test; empty if there was none. */
+  /** The result of the agent's self-test with the rates of operations; empty if there was none. */
   public Optional<SelfTest> selfTest() {
-    return selfTest;
+    return selfTest.map(
+        test ->
+            test.with(
+                rate(CopyRates.Copy.GPU_CHECKPOINT),
+                rate(CopyRates.Copy.GPU_RESTORE),
+                rate(CopyRates.Copy.MOVE_OUT)));
+  }
+
+  private @Nullable Long rate(CopyRates.Copy copy) {
+    return rates.bytesPerSecond(copy).orElse(null);
   }
 
   private void tryOut() {
@@ -160,8 +173,8 @@ public final class NodeReporting implements AutoCloseable {
       SelfTest found = trials.run(store);
       selfTest = Optional.of(found);
       changed();
-      if (Boolean.FALSE.equals(found.getPassed())) {
-        LOG.log(Level.WARNING, "self-test: " + found.getMessage());
+      if (Boolean.FALSE.equals(found.passed())) {
+        LOG.log(Level.WARNING, "self-test: " + found.message());
         CompletableFuture.delayedExecutor(TRY_AGAIN.toMillis(), TimeUnit.MILLISECONDS, THREADS)
             .execute(this::tryOut);
       }

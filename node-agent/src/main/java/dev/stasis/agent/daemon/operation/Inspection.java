@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import dev.stasis.api.v1beta1.common.ProbePolicy;
+import dev.stasis.api.v1beta1.node.ExpectedFreeze;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.time.Duration;
@@ -42,7 +43,7 @@ final class Inspection {
                 inspected.gpuBytesOfTheDriver(),
                 inspected.hostBytes(),
                 inspected.layerBytes() - inspected.aheadBytes(),
-                path() == DataPath.CRIU,
+                path(),
                 request.store() != null)
             .frozen(parts.selfTest().get());
   }

@@ -62,32 +62,35 @@ public final class Trials {
    * @param store the root of a store on this node's disk, if there is one
    */
   public SelfTest run(Optional<Path> store) throws InterruptedException {
-    SelfTest test = new SelfTest();
     List<String> faults = new ArrayList<>();
     DriverAnswer<Boolean> ping = worker.ping(PING);
     if (!(ping instanceof DriverAnswer.Done<Boolean>)) {
       faults.add("driver worker: expected an answer, got " + ping.describe());
     }
+    Optional<MoverTrial.Speeds> moved = Optional.empty();
     try {
-      MoverTrial.Speeds speeds = inFolderOfItsOwn();
-      test.setMoveOutBytesPerSecond(speeds.out());
-      test.setMoveInBytesPerSecond(speeds.in());
+      moved = Optional.of(inFolderOfItsOwn());
     } catch (IOException e) {
       faults.add("mover: " + e.getMessage());
     }
+    Optional<DiskTrial.Speeds> stored = Optional.empty();
     if (store.isPresent()) {
       try {
-        DiskTrial.Speeds speeds = disk.run(store.get());
-        test.setWriteBytesPerSecond(speeds.write());
-        test.setReadBytesPerSecond(speeds.read());
+        stored = Optional.of(disk.run(store.get()));
       } catch (IOException e) {
         faults.add("store " + store.get() + ": " + e.getMessage());
       }
     }
-    test.setTime(clock.instant());
-    test.setPassed(faults.isEmpty());
-    test.setMessage(faults.isEmpty() ? null : String.join("; ", faults));
-    return test;
+    return new SelfTest(
+        clock.instant(),
+        faults.isEmpty(),
+        faults.isEmpty() ? null : String.join("; ", faults),
+        null,
+        null,
+        moved.map(MoverTrial.Speeds::out).orElse(null),
+        moved.map(MoverTrial.Speeds::in).orElse(null),
+        stored.map(DiskTrial.Speeds::write).orElse(null),
+        stored.map(DiskTrial.Speeds::read).orElse(null));
   }
 
   private MoverTrial.Speeds inFolderOfItsOwn() throws IOException, InterruptedException {

@@ -107,9 +107,9 @@ class GpuNodeTextTest {
 
   @Test
   void aFailedSelfTestAndAFencedGpuAreSaid() {
-    SelfTest test = new SelfTest();
-    test.setPassed(false);
-    test.setMessage("mover: it ended with code 7");
+    SelfTest test =
+        new SelfTest(
+            null, false, "mover: it ended with code 7", null, null, null, null, null, null);
     NodeLook look = look(two(), CRIU, CONTAINERD);
     String uuid = two().gpus().get(1).uuid().text();
     GpuNodeStatus status =

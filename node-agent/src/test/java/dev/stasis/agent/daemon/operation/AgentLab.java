@@ -87,7 +87,7 @@ final class AgentLab implements AutoCloseable {
         node,
         node,
         new ProbeAnswers(Path.of("/nonexistent"), new ProcFs()),
-        SelfTest::new,
+        SelfTest::none,
         new Quarantine(state.resolve("fenced"), engine.bootId(), () -> {}),
         () -> {},
         new OperationMetrics(metrics),
