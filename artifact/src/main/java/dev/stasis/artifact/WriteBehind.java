@@ -37,6 +37,11 @@ public final class WriteBehind {
     for (long at = position; bytes.hasRemaining(); ) {
       at += file.write(bytes, at);
     }
+    wrote(count);
+  }
+
+  /** Counts bytes that were written to the file in another way. */
+  public void wrote(long count) throws IOException {
     if (unwritten.addAndGet(count) >= most) {
       flush();
     }

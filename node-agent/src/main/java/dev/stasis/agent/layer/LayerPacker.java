@@ -82,6 +82,7 @@ public final class LayerPacker implements AutoCloseable {
       Begun one = new Begun(new PaxWriter(file), new PackedAhead());
       begun.put(target, one);
       boolean overlay = target.equals(LAYER);
+      one.archive.waitForDisk();
       new AheadPacker(one.archive, hooks(target), one.packed, clock, watch).pack(tree, overlay);
       // Else the disk is still busy with it when the workload is frozen.
       one.archive.sync();

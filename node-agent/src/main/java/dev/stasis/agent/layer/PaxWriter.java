@@ -1,5 +1,6 @@
 package dev.stasis.agent.layer;
 
+import dev.stasis.artifact.WriteBehind;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes tar archives in the POSIX (pax) format, sparse files as GNU tar 1.0 does, extended
@@ -25,6 +27,7 @@ final class PaxWriter implements AutoCloseable {
   static final int MOST_RECORD_BYTES = 1 << 20;
 
   private final FileChannel out;
+  private @Nullable WriteBehind behind;
 
   PaxWriter(Path archive) throws IOException {
     out =
@@ -67,8 +70,14 @@ final class PaxWriter implements AutoCloseable {
     out.truncate(size);
   }
 
+  /** From here to the next {@link #sync}, writes only as fast as the disk. */
+  void waitForDisk() {
+    behind = new WriteBehind(out, WriteBehind.USUAL);
+  }
+
   /** Waits until the disk has all of it. */
   void sync() throws IOException {
+    behind = null;
     out.force(false);
   }
 
@@ -84,7 +93,7 @@ final class PaxWriter implements AutoCloseable {
 
   private void copy(FileChannel data, long offset, long length, String path) throws IOException {
     for (long at = offset, left = length; left > 0; ) {
-      long count = data.transferTo(at, left, out);
+      long count = data.transferTo(at, Math.min(left, WriteBehind.USUAL), out);
       if (count <= 0) {
         throw new EOFException(
             "%s: expected %d bytes from %d on, got %d: the file changed while it was packed"
@@ -92,6 +101,9 @@ final class PaxWriter implements AutoCloseable {
       }
       at += count;
       left -= count;
+      if (behind != null) {
+        behind.wrote(count);
+      }
     }
   }
 
