@@ -59,6 +59,8 @@ class BudgetTest {
             .findFirst()
             .orElseThrow();
     scenario.installation().fault(target, "restore", "slow 10000");
+    // An eviction is refused from the moment in which a budget changes; a new one counts later.
+    budget(scenario, 0, 1);
 
     MigrationRequest move = MigrationRequest.apply(scenario, "move", there.name());
     Workload here = move.awaitMoving(there);
