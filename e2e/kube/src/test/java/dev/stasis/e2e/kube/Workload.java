@@ -86,6 +86,8 @@ final class Workload {
   /** The one of a pod that somebody else made, once it counts. */
   static Workload of(Scenario scenario, String pod) {
     Workload workload = new Workload(scenario, pod, MIB, List.of());
+    // On a node that has just booted, a kubelet may have to start it twice.
+    workload.someSteps();
     workload.awaitSteps(3);
     return workload;
   }
