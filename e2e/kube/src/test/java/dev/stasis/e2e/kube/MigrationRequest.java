@@ -82,6 +82,11 @@ record MigrationRequest(Scenario scenario, String name)
     return source.broughtBackAs(pod(status()), printed.isEmpty() ? log.lines() : printed);
   }
 
+  /** Waits until it is over; a lost node is noticed late, and a pod that fits nowhere waits. */
+  GpuMigrationStatus awaitLateEnd() {
+    return awaitStatus("is over", this::isOver, Scenario.PATIENCE.multipliedBy(2));
+  }
+
   /** Waits until it is over, or until it waits for a node. */
   void awaitEndOrNoNode() {
     awaitStatus(

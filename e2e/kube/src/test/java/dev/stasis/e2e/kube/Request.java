@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Phase;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Predicate;
@@ -97,7 +98,13 @@ interface Request<K extends CustomResource<?, S>, S, P extends Phase> {
 
   /** Waits for a status and returns it. */
   default S awaitStatus(String what, Predicate<S> wanted) {
-    return statusOf(scenario().await(kind(), name(), what, found -> wanted.test(statusOf(found))));
+    return awaitStatus(what, wanted, Scenario.PATIENCE);
+  }
+
+  /** The same, where the product itself takes minutes. */
+  default S awaitStatus(String what, Predicate<S> wanted, Duration atMost) {
+    return statusOf(
+        scenario().await(kind(), name(), what, found -> wanted.test(statusOf(found)), atMost));
   }
 
   /** Returns the condition of that type, Unknown when there is none. */

@@ -237,7 +237,16 @@ final class Scenario {
 
   /** Waits until an object is as wanted, and gives it; what it was instead stands in the error. */
   <T extends HasMetadata> T await(Class<T> kind, String name, String what, Predicate<T> wanted) {
-    return await(() -> find(kind, name), kind.getSimpleName() + " " + name + " " + what, wanted);
+    return await(kind, name, what, wanted, PATIENCE);
+  }
+
+  /** The same with another limit. */
+  <T extends HasMetadata> T await(
+      Class<T> kind, String name, String what, Predicate<T> wanted, Duration atMost) {
+    Function<@Nullable T, Boolean> there = found -> found != null && wanted.test(found);
+    return patiently(kind.getSimpleName() + " " + name + " " + what)
+        .atMost(atMost)
+        .until(() -> find(kind, name), there::apply);
   }
 
   /** Pods of the namespace that are not on their way out. */

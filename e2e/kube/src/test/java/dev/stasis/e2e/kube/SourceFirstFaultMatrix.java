@@ -67,7 +67,7 @@ class SourceFirstFaultMatrix {
       Runnable undo =
           fault.strikeAndUndo(new MigrationFault.Site(scenario, local, request, source, from, to));
       try {
-        request.awaitEnd();
+        request.awaitLateEnd();
       } finally {
         undo.run();
       }
@@ -95,6 +95,9 @@ class SourceFirstFaultMatrix {
       Scenario scenario, MigrationFault fault, GpuMigrationStatus end, Workload source, Pod was) {
     Pod now = scenario.pods().get(0);
     boolean same = now.getMetadata().getUid().equals(was.getMetadata().getUid());
+    if (same && fault.dies() == MigrationFault.Dies.SOURCE) {
+      scenario.until("its kubelet has started it anew", () -> source.restarts() > 0);
+    }
     Workload here = Workload.of(scenario, POD);
     if (fault.dies() != MigrationFault.Dies.NOBODY && here.restarts() > 0) {
       // It ran there when its node died, and its kubelet has started it anew.
