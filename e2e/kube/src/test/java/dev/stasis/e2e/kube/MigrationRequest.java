@@ -84,7 +84,7 @@ record MigrationRequest(Scenario scenario, String name)
 
   /** Waits until it is over; a lost node is noticed late, and a pod that fits nowhere waits. */
   GpuMigrationStatus awaitLateEnd() {
-    return awaitStatus("is over", this::isOver, Scenario.PATIENCE.multipliedBy(2));
+    return awaitStatus("is over", this::isOver, Scenario.PATIENCE.multipliedBy(3));
   }
 
   /** Waits until it is over, or until it waits for a node. */
