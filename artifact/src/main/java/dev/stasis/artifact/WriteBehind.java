@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Writes to a file, and waits for the disk before the kernel has too much of it left to write. Such
- * pages cannot be reclaimed, and the container of the writer is charged for them. When sixteen
- * threads copied from memory to a disk, the kernel ended an agent at its limit of 768 MiB before it
- * had slowed them down. For any number of threads.
+ * pages cannot be reclaimed, and the container of the writer is charged for them: the kernel killed
+ * an agent at its limit of 768 MiB while sixteen threads copied from memory to a disk. Any number
+ * of threads may write at once.
  */
 public final class WriteBehind {
 
@@ -48,7 +48,7 @@ public final class WriteBehind {
   }
 
   /**
-   * Whoever comes while another thread flushes waits for it: that is what slows all of them down.
+   * A thread that arrives during a flush waits for it, so all of them write as fast as the disk.
    */
   private synchronized void flush() throws IOException {
     if (unwritten.get() >= most) {
