@@ -64,8 +64,8 @@ public record Workers(int threads) {
     executor.shutdownNow();
     boolean interrupted = Thread.interrupted();
     try {
-      // An interrupted channel ends within one read of 256 KiB; a failed disk must not block
-      // forever.
+      // An interrupted channel ends within one read of 256 KiB, or one flush of 64 MiB at most; a
+      // failed disk must not block forever.
       boolean ended = executor.awaitTermination(30, TimeUnit.SECONDS);
       if (!ended) {
         throw new IllegalStateException(

@@ -40,7 +40,7 @@ record RestoredProcessCheck(
                 .formatted(
                     one.getKey(),
                     stat.map(it -> it.comm() + ", ").orElse("") + process,
-                    stat.map(it -> " " + it.ending()).orElse("")));
+                    stat.map(it -> " (" + it.ending() + ")").orElse("")));
       }
     }
     return living;

@@ -59,10 +59,10 @@ public record ProcessStat(
     return (flags & (PF_DUMPCORE | PF_SIGNALED)) != 0;
   }
 
-  /** How a zombie ended: by which signal, or with which exit code. */
+  /** Returns how a zombie ended: its signal, or its exit code. */
   public String ending() {
     int signal = waitStatus & 0x7f;
-    return signal == 0 ? "with exit code " + (waitStatus >> 8 & 0xff) : "by signal " + signal;
+    return signal == 0 ? "exit code " + (waitStatus >> 8 & 0xff) : "signal " + signal;
   }
 
   /** A kernel thread, without its own memory. */

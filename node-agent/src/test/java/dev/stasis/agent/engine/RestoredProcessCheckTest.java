@@ -49,7 +49,7 @@ class RestoredProcessCheckTest {
     assertThatThrownBy(() -> survivors().living())
         .isInstanceOf(StepFailure.class)
         .hasMessage(
-            "process 9 of the container (python3, 502@9 on the node): expected a running process, got one that ended by signal 11");
+            "process 9 of the container (python3, 502@9 on the node): expected a running process, got one that ended (signal 11)");
   }
 
   @Test
@@ -67,7 +67,7 @@ class RestoredProcessCheckTest {
 
     assertThatThrownBy(() -> survivors().living())
         .hasMessage(
-            "process 8 of the container (python3, 501@8 on the node): expected a running process, got one that ended with exit code 3");
+            "process 8 of the container (python3, 501@8 on the node): expected a running process, got one that ended (exit code 3)");
   }
 
   private RestoredProcessCheck survivors() {

@@ -102,7 +102,7 @@ class ProcFsRealProcessTest {
 
     ProcessStat zombie = proc.children(pid).get(0);
 
-    assertThat(zombie.ending()).isEqualTo("with exit code 3");
+    assertThat(zombie.ending()).isEqualTo("exit code 3");
     assertThat(proc.alive(zombie.id())).isFalse();
     assertThat(proc.maps(zombie.pid())).isEmpty();
     assertThat(proc.smaps(zombie.pid())).isEmpty();

@@ -23,13 +23,16 @@ public record ExpectedFreeze(
   private static final long MOVE = 10_000_000_000L;
   private static final long WRITE = 1_600_000_000L;
 
-  /** criu copies pages with one thread, whatever the disk's rate is. The mover is faster. */
+  /** criu copies pages with one thread, at this rate even if the disk is faster. */
   private static final long CRIU = 2_700_000_000L;
 
   /** Lock, stop, dump of the small remainder, and the checks in between. */
   private static final Duration FIXED = Duration.ofSeconds(1);
 
-  /** From the lock until the workload runs again; nothing is copied back but by the driver. */
+  /**
+   * From the lock until the workload runs again. In low-memory mode, the memory is copied back into
+   * the process too; that is not counted.
+   */
   public Duration frozen(@Nullable SelfTest measured) {
     SelfTest node = measured == null ? SelfTest.none() : measured;
     Duration total =
