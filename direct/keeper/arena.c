@@ -1,25 +1,19 @@
-/* Pinned host memory: a slot for each copying thread, and behind them room into which content is staged at the speed of the bus. */
+/* Pinned host memory: a slot for each copying thread. */
 #include "keeper.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
-uint8_t *arena, *arena_stage;
-static uint64_t arena_bytes, slots_bytes;
+uint8_t *arena;
+static uint64_t arena_bytes;
 static unsigned copying;
 static const char *pages = "small";
 static bool registered;
 
 const char *arena_pages(void) { return pages; }
 
-uint64_t arena_room(void) { return arena_bytes - slots_bytes; }
-
-bool arena_open(uint64_t bytes, unsigned threads) {
+bool arena_open(unsigned threads) {
     if (arena) return true;
-    slots_bytes = (uint64_t)threads * CHUNK;
-    arena_bytes = (bytes + CHUNK - 1) / CHUNK * CHUNK;
-    arena_bytes = arena_bytes < slots_bytes ? slots_bytes : arena_bytes;
+    arena_bytes = (uint64_t)threads * CHUNK;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
     arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB | MAP_POPULATE, -1, 0);
     pages = "huge";
@@ -33,7 +27,6 @@ bool arena_open(uint64_t bytes, unsigned threads) {
         if (madvise(arena, arena_bytes, MADV_HUGEPAGE)) pages = "small";
     }
     for (uint64_t at = 0; at < arena_bytes; at += 4096) ((volatile uint8_t *)arena)[at] = 0; /* now, not when a copy waits for it */
-    arena_stage = arena + slots_bytes;
     madvise(arena, arena_bytes, MADV_DONTFORK);
     if (copying) return true;
     copying = threads;
@@ -48,7 +41,7 @@ void arena_close(void) {
     arena = NULL;
 }
 
-bool arena_reopen(void) { return arena_open(arena_bytes, copying); }
+bool arena_reopen(void) { return arena_open(copying); }
 
 /* Once, for the contexts of all GPUs (portable). */
 bool arena_register(void) {

@@ -104,16 +104,7 @@ static bool forget(const struct request *r) {
     return true;
 }
 
-static bool stage(const struct request *r) {
-    uint64_t end = 0; /* of what others have staged */
-    for (const struct workload *other = workloads; other < workloads + MAX_WORKLOADS; other++) {
-        for (uint32_t i = 0; other != r->w && i < other->count; i++) {
-            const struct item *item = &other->items[i];
-            if (item->arena >= 0 && (uint64_t)item->arena + item->bytes > end) end = (uint64_t)item->arena + item->bytes;
-        }
-    }
-    return stage_make(r->w, end);
-}
+static bool stage(const struct request *r) { return stage_make(r->w, r->word[2]); }
 
 static bool save(const struct request *r) { return file_save(r->w, r->word[2]) && add_bytes(r->w->bytes); }
 
@@ -135,6 +126,8 @@ static bool drop(const struct request *r) {
 }
 
 static bool use(const struct request *r) { return cuda_device_named(r->word[1]) >= 0; }
+
+static bool room(const struct request *r) { return room_make(r->word[1], number(r->word[2]), r->word[3]); }
 
 static bool reserve(const struct request *r) {
     uint64_t bytes;
@@ -161,6 +154,7 @@ static bool quit(const struct request *r) {
     for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
         if (*w->name && w->count) return fail("the memory of %s is held; drop it first", w->name);
     }
+    rooms_close();
     return ended = true;
 }
 
@@ -179,9 +173,9 @@ static const struct command {
 } commands[] = {
     {"attach", 4, 0, attach, false},   {"status", 2, 0, status, false}, {"close", 3, 0, close_gate, false}, {"export", 2, 0, export, false},
     {"unload", 2, 0, unload, false},   {"detach", 2, 0, detach, false}, {"snapshot", 3, 0, snapshot, false}, {"forget", 2, 0, forget, false},
-    {"stage", 2, 0, stage, false},     {"save", 3, 2, save, false},     {"reload", 2, 2, reload, false},    {"open", 2, 0, open_gate, false},
-    {"drop", 2, 0, drop, false},       {"use", 2, 0, use, true},        {"reserve", 4, 3, reserve, true},   {"prefill", 2, 1, prefill, true},
-    {"list", 1, 0, list, true},        {"rest", 1, 0, rest, true},      {"quit", 1, 0, quit, true},
+    {"stage", 3, 2, stage, false},     {"save", 3, 2, save, false},     {"reload", 2, 2, reload, false},    {"open", 2, 0, open_gate, false},
+    {"drop", 2, 0, drop, false},       {"use", 2, 0, use, true},        {"room", 4, 3, room, true},             {"reserve", 4, 3, reserve, true},
+    {"prefill", 2, 1, prefill, true},  {"list", 1, 0, list, true},      {"rest", 1, 0, rest, true},             {"quit", 1, 0, quit, true},
 };
 
 static const struct command *command_of(const char *name) {

@@ -45,7 +45,7 @@ static bool save(const struct job *j, struct piece *chunk, uint8_t *data) {
     chunk->zero = data[0] == 0 && memcmp(data, data + 1, chunk->length - 1) == 0;
     chunk->crc = crc32c(0, data, chunk->length);
     digest(data, chunk->length, chunk->sha);
-    if (chunk->zero) return true;
+    if (chunk->zero || (j->map && data == j->map + chunk->offset)) return true;
     if (!j->map) return transfer(j->file, data, chunk->length, chunk->offset, false);
     /* An error where a write to the mapping would be a SIGBUS. */
     if (madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE)) return fail("no room for the data file: %s", strerror(errno));
@@ -61,7 +61,7 @@ static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) 
     }
     if (!transfer(j->file, data, chunk->length, chunk->offset, true)) return false;
     digest(data, chunk->length, sha);
-    return (crc32c(0, data, chunk->length) == chunk->crc && memcmp(sha, chunk->sha, 32) == 0) ||
+    return memcmp(sha, chunk->sha, 32) == 0 ||
            fail("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
 }
 
@@ -78,17 +78,17 @@ static uint64_t target_of(const struct job *j, const struct piece *chunk) {
 
 static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
     const struct item *item = &j->w->items[chunk->item];
-    bool in_arena = item->arena >= 0, loads = j->kind >= COPY_LOAD;
+    bool loads = j->kind >= COPY_LOAD;
     void **stream = &streams[item->device];
     if (j->kind == COPY_SAVE && !item->kept.mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
     if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
-    uint8_t *host = in_arena ? arena_stage + item->arena + chunk->at : slot;
+    uint8_t *host = item->staged ? item->staged + chunk->at : j->pinned ? j->map + chunk->offset : slot;
     if (loads) {
         uint64_t to = target_of(j, chunk) + chunk->at;
         if (!load(j, chunk, host) || !ok(driver.cuMemcpyHtoDAsync(to, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
-    } else if (!in_arena || j->kind == COPY_STAGE) {
+    } else if (!item->staged || j->kind == COPY_STAGE) {
         uint64_t from = (item->kept.mapped ? item->kept.mapped : item->snapshot) + chunk->at;
         if (!ok(driver.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;
     }
@@ -149,14 +149,14 @@ bool copy_device(uint64_t to, const struct item *item) {
     if (!cuda_use(item->device)) return false;
     uint64_t from = item->kept.mapped ? item->kept.mapped : item->snapshot;
     if (from) return ok(driver.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
-    return (item->arena >= 0 || fail("block %u: its content is not here", item->block)) &&
-           ok(driver.cuMemcpyHtoDAsync(to, arena_stage + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
+    return (item->staged || fail("block %u: its content is not here", item->block)) &&
+           ok(driver.cuMemcpyHtoDAsync(to, item->staged, item->bytes, NULL), "cuMemcpyHtoDAsync");
 }
 
 bool content_here(const struct workload *w) {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct item *item = &w->items[i];
-        if (!item->kept.mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
+        if (!item->kept.mapped && !item->snapshot && !item->staged) return fail("block %u: its content is not here", item->block);
     }
     return w->count || fail("%s: nothing of it is here", w->name);
 }
@@ -210,20 +210,18 @@ bool snapshot_make(struct workload *w, uint64_t reserve) {
     return made;
 }
 
-bool stage_make(struct workload *w, uint64_t at) {
+bool stage_make(struct workload *w, const char *path) {
+    const struct room *room = room_of(path);
     if (!content_here(w)) return false;
-    if (at > arena_room() || w->bytes > arena_room() - at) {
-        return fail("expected an arena with %llu MiB of room, got %llu", (unsigned long long)(at + w->bytes) >> 20,
-                    (unsigned long long)arena_room() >> 20);
+    if (!room || room->bytes < w->bytes) {
+        return fail("%s: expected room for %llu MiB, got %llu", path, (unsigned long long)w->bytes >> 20, (unsigned long long)(room ? room->bytes : 0) >> 20);
     }
-    for (uint32_t i = 0; i < w->count; i++) {
-        w->items[i].arena = (int64_t)at;
-        at += w->items[i].bytes;
-    }
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < w->count; at += w->items[i++].bytes) w->items[i].staged = room->map + at;
     struct job j = {.kind = COPY_STAGE, .w = w};
     j.chunks = chunks_of(w, &j.count);
     bool done = (j.chunks || fail("out of memory")) && copy_run(&j);
     free(j.chunks);
-    for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].arena = -1;
+    for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].staged = NULL;
     return done;
 }

@@ -37,13 +37,18 @@ struct piece *chunks_of(const struct workload *w, size_t *count) {
     return chunks;
 }
 
-static FILE *create(const char *path, const char *suffix) {
+int file_create(const char *path, const char *suffix) {
     char name[4096];
     snprintf(name, sizeof name, "%s%s", path, suffix);
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
-    if (!file) fail("%s: %s", name, strerror(errno));
-    return file;
+    if (fd < 0) fail("%s: %s", name, strerror(errno));
+    return fd;
+}
+
+void file_remove(const char *path, const char *suffix) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    unlink(name);
 }
 
 static void print(FILE *table, const struct workload *w, const struct piece *chunks, size_t count) {
@@ -64,7 +69,7 @@ static void print(FILE *table, const struct workload *w, const struct piece *chu
 }
 
 /* Many threads write to one file of a tmpfs only one after the other, but they may fill its pages side by side. */
-static uint8_t *map_tmpfs(int file, uint64_t bytes) {
+void *map_tmpfs(int file, uint64_t bytes) {
     struct statfs where;
     if (fstatfs(file, &where) || where.f_type != TMPFS_MAGIC) return NULL;
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -76,13 +81,18 @@ static uint8_t *map_tmpfs(int file, uint64_t bytes) {
 }
 
 bool file_save(struct workload *w, const char *path) {
-    struct job job = {.kind = COPY_SAVE, .w = w};
+    struct room *room = room_of(path);
     if (!content_here(w)) return false;
-    FILE *data = create(path, ".data"), *table = data ? create(path, ".chunks") : NULL;
-    bool done = table && (ftruncate(fileno(data), (off_t)w->bytes) == 0 || fail("%s.data: %s", path, strerror(errno)));
+    if (room && room->bytes < w->bytes) { /* the workload has grown since: nothing is staged in it */
+        room_drop(room);
+        room = NULL;
+    }
+    struct job job = {.kind = COPY_SAVE, .w = w, .pinned = room, .file = room ? room->fd : file_create(path, ".data")};
+    int chunks = job.file < 0 ? -1 : file_create(path, ".chunks");
+    FILE *table = chunks < 0 ? NULL : fdopen(chunks, "w+");
+    bool done = table && (ftruncate(job.file, (off_t)w->bytes) == 0 || fail("%s.data: %s", path, strerror(errno)));
     if (done) {
-        job.file = fileno(data);
-        job.map = map_tmpfs(job.file, w->bytes);
+        job.map = room ? room->map : map_tmpfs(job.file, w->bytes);
         job.chunks = chunks_of(w, &job.count);
         done = (job.chunks || fail("out of memory")) && copy_run(&job);
     }
@@ -90,8 +100,9 @@ bool file_save(struct workload *w, const char *path) {
         print(table, w, job.chunks, job.count);
         done = (fflush(table) == 0 && !ferror(table) && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
     }
-    if (job.map) munmap(job.map, w->bytes);
-    if (data) fclose(data);
+    if (room) room->saved |= done;
+    if (job.map && !room) munmap(job.map, w->bytes);
+    if (job.file >= 0 && !room) close(job.file);
     if (table) fclose(table);
     free(job.chunks);
     return done;
@@ -105,7 +116,7 @@ static bool unhex(const char *text, uint8_t *to, size_t count) {
 }
 
 static bool take_region(const char *line, struct workload *content, uint64_t size) {
-    struct item item = {.device = -1, .fd = -1, .arena = -1};
+    struct item item = {.device = -1, .fd = -1};
     uint32_t number;
     bool valid = sscanf(line, "R %u %u %" SCNx64 " %" SCNu64, &number, &item.block, &item.address, &item.bytes) == 4 &&
                  number == content->count && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0 && item.bytes <= size - content->bytes;

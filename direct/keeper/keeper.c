@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: stasis-keeper serve --socket PATH [--arena-mib 1024] [--threads 16]\n"
+    "usage: stasis-keeper serve --socket PATH [--threads 16]\n"
     "       stasis-keeper tell PATH COMMAND ARGUMENT...      one command; prints the answer, exit code 0 when it begins with ok\n"
     "       stasis-keeper look PID START                     what the library of a process says of itself; changes nothing, needs no GPU\n"
     "       stasis-keeper hold PATH                          the second holder, begun by serve\n"
     "       stasis-keeper anchor PATH GRACE_MS               keeps the driver initialized while an agent is connected, and so long after\n"
     "Commands: attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME |\n"
-    "          snapshot NAME RESERVE_MIB | stage NAME | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
-    "          use GPU_UUID | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | rest | quit\n";
+    "          snapshot NAME RESERVE_MIB | stage NAME PATH | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
+    "          use GPU_UUID | room GPU_UUID BYTES PATH | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | rest | quit\n";
 
 __thread char failure[512];
 
@@ -81,12 +81,12 @@ static void serve(int listener) {
     }
 }
 
-static int serve_at(const char *path, uint64_t arena_mib, unsigned threads) {
+static int serve_at(const char *path, unsigned threads) {
     char holder[128];
     snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(holder) && cuda_open() && arena_open(arena_mib << 20, threads) && holder_recover();
+    bool ready = holder_start(holder) && cuda_open() && arena_open(threads) && holder_recover();
     if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);
         return 1;
@@ -110,7 +110,7 @@ static int look(pid_t pid, uint64_t start) {
 
 int main(int argc, char **argv) {
     const char *path = NULL;
-    long arena_mib = 1024, threads = sysconf(_SC_NPROCESSORS_ONLN);
+    long threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (argc > 3 && strcmp(argv[1], "tell") == 0) return tell(argv[2], argv + 3);
     if (argc == 4 && strcmp(argv[1], "look") == 0) return look(atoi(argv[2]), strtoull(argv[3], NULL, 10));
     if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main(argv[2]);
@@ -118,15 +118,13 @@ int main(int argc, char **argv) {
     for (int i = 2; i + 1 < argc && strcmp(argv[1], "serve") == 0; i += 2) {
         if (strcmp(argv[i], "--socket") == 0) {
             path = argv[i + 1];
-        } else if (strcmp(argv[i], "--arena-mib") == 0) {
-            arena_mib = atol(argv[i + 1]);
         } else if (strcmp(argv[i], "--threads") == 0) {
             threads = atol(argv[i + 1]);
         }
     }
-    if (!path || strlen(path) > 90 || arena_mib < 0 || threads < 1) {
+    if (!path || strlen(path) > 90 || threads < 1) {
         fputs(usage, argc > 1 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
         return argc > 1 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
-    return serve_at(path, (uint64_t)arena_mib, (unsigned)(threads < 16 ? threads : 16));
+    return serve_at(path, (unsigned)(threads < 16 ? threads : 16));
 }

@@ -17,7 +17,7 @@ struct import {
     uint64_t handle, mapped;
 };
 
-/* One allocation of a workload. Its content is in at least one of: kept, snapshot, arena, a file. */
+/* One allocation of a workload. Its content is in at least one of: kept, snapshot, staged, a file. */
 struct item {
     uint32_t block;
     int device;       /* of the keeper: where kept and snapshot are; -1: not known yet */
@@ -26,7 +26,7 @@ struct item {
     int fd;           /* of kept; -1 once it was handed back */
     struct import kept, fresh; /* what the workload had, and in a reload what it gets */
     uint64_t snapshot;
-    int64_t arena; /* offset, or -1 */
+    uint8_t *staged; /* in a room, or NULL */
 };
 
 struct workload {
@@ -88,16 +88,15 @@ bool holder_has(uint32_t count);
 bool holder_recover(void);
 bool holder_replace(void); /* after its death */
 
-/* Pinned host memory: a slot for each copying thread, and behind them the stage. */
-extern uint8_t *arena, *arena_stage;
-bool arena_open(uint64_t bytes, unsigned threads);
+/* Pinned host memory: a slot for each copying thread. */
+extern uint8_t *arena;
+bool arena_open(unsigned threads);
 const char *arena_pages(void);
-uint64_t arena_room(void);
 bool arena_register(void);
 void arena_close(void);
 bool arena_reopen(void);
 
-/* The threads that copy: to the arena, to a file, and from a file to fresh memory or to snapshots. */
+/* The threads that copy: to a room, to a file, and from a file to fresh memory or to snapshots. */
 enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
 struct piece {
     uint32_t item;
@@ -115,11 +114,12 @@ struct job {
     size_t count;
     int file;
     uint8_t *map; /* SAVE: of the file, where it is on a tmpfs */
+    bool pinned;  /* the GPU can write into it */
     int asker;    /* PREFILL: stops when this connection is closed */
 };
 bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
-/* The item's content, by where it is: kept, then the snapshot, then the arena. */
+/* The item's content, by where it is: kept, then the snapshot, then the room. */
 bool copy_device(uint64_t to, const struct item *item);
 bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
@@ -127,7 +127,7 @@ bool snapshot_here(const struct workload *w);
 bool snapshot_in_the_way(const struct workload *w);
 void snapshot_drop(struct workload *w);
 void snapshot_release(struct item *item);
-bool stage_make(struct workload *w, uint64_t at); /* behind what others have in the arena */
+bool stage_make(struct workload *w, const char *path); /* into the room of that file */
 
 /* Files of an artifact: PATH.data and PATH.chunks. */
 struct file {
@@ -136,11 +136,28 @@ struct file {
     struct piece *chunks;
     size_t count;
 };
+int file_create(const char *path, const char *suffix); /* a new file, or -1 */
+void file_remove(const char *path, const char *suffix);
+void *map_tmpfs(int file, uint64_t bytes); /* NULL: it is not on a tmpfs, or the kernel is too old */
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
 bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
+
+/* A data file that is made before the freeze; its save and stage need no other memory. Gone with the room if nothing was saved. */
+struct room {
+    char *path;
+    int fd;
+    uint8_t *map;
+    uint64_t bytes;
+    bool registered, saved;
+    struct room *next;
+};
+bool room_make(const char *uuid, uint64_t bytes, const char *path);
+struct room *room_of(const char *path);
+void room_drop(struct room *room); /* nothing may be staged in it */
+void rooms_close(void);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path, uint64_t *bytes);

@@ -94,7 +94,7 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
         valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
                      (unsigned long long)entry->address);
     }
-    *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd, .arena = -1};
+    *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd};
     if (!valid || !cuda_import(device, fd, entry->bytes, &item->kept)) {
         close(fd);
         return false;

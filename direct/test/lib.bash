@@ -61,7 +61,7 @@ program() {
 # keeper: one begins to serve; $keeper is its process.
 keeper() {
     local i
-    "$T/stasis-keeper" serve --socket "$work/k" --arena-mib "${1:-32}" --threads 2 2>>"$work/keeper.log" &
+    "$T/stasis-keeper" serve --socket "$work/k" --threads 2 2>>"$work/keeper.log" &
     keeper=$!
     pids+=("$keeper")
     for ((i = 0; i < 3000; i++)); do
@@ -86,6 +86,15 @@ refused() {
     shift
     ! tell "$@" || fail "$*: done, expected a refusal: $answer"
     [[ $answer =~ $pattern ]] || fail "$*: expected '$pattern', got '$answer'"
+}
+
+# gpu [N]: the UUID of a GPU.
+gpu() { sed -n "$((${1:-0} + 1))p" "$work/gpus" | awk '{print $2}'; }
+
+# room PATH: makes room for what the library has, by the last answer.
+room() {
+    local bytes=${answer#* bytes=}
+    must room "$(gpu)" "${bytes%% *}" "$1"
 }
 
 attach() { must attach w "$pid" "$(start_time "$pid")"; }

@@ -1,8 +1,6 @@
 # Content that waits on the GPU for a process that is still being restored.
 # shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
-gpu() { sed -n "$((${1:-0} + 1))p" "$work/gpus" | awk '{print $2}'; }
-
 # saved MIB: a process whose memory is in $work/memory alone, as before a restore.
 saved() {
     start log --mib "$1"

@@ -54,14 +54,6 @@ public interface AgentConfig {
   Path keeper();
 
   /**
-   * Pinned host memory of each keeper, through which it copies, in MiB. Default: enough for the
-   * copies in flight of 16 threads; a larger one can also hold a copy while there is no room on the
-   * GPU.
-   */
-  @WithDefault("1024")
-  int keeperArenaMib();
-
-  /**
    * How long the process that keeps the driver initialized stays after its agent has gone. Default:
    * an agent is replaced within this time. The driver cannot be unloaded before it has passed.
    */

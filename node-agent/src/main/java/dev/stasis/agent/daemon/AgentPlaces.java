@@ -87,8 +87,7 @@ final class AgentPlaces {
   }
 
   private KeeperSettings keeper() {
-    return new KeeperSettings(
-        config.keeper(), config.keeperArenaMib(), config.anchorGrace(), Map.of());
+    return new KeeperSettings(config.keeper(), config.anchorGrace(), Map.of());
   }
 
   GpuAnchor anchor() {

@@ -90,9 +90,17 @@ public final class Keeper implements AutoCloseable {
     ask(BATCH, "snapshot", name(process), "" + reserveMib);
   }
 
-  /** Copies into the arena if it is large enough. */
-  public void stage(ProcessId process) throws KeeperFailure, InterruptedException {
-    ask(BATCH, "stage", name(process));
+  /**
+   * Makes {@code path.data} on a tmpfs for a later {@link #stage} or {@link #save}, with all of its
+   * pages pinned for this and every other GPU in use.
+   */
+  public void room(GpuUuid gpu, long bytes, Path path) throws KeeperFailure, InterruptedException {
+    ask(copying(bytes), "room", gpu.text(), "" + bytes, path.toString());
+  }
+
+  /** Copies into the room of that path. A {@link #save} to the same path adds the digests. */
+  public void stage(ProcessId process, Path path) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "stage", name(process), path.toString());
   }
 
   /** Writes {@code path.data} and {@code path.chunks}. */

@@ -9,18 +9,13 @@ import java.util.Map;
  *
  * @param program {@code stasis-keeper}; if it does not exist, every workload takes the driver's
  *     path
- * @param arenaMib pinned host memory of a keeper for its copies
  * @param anchorGrace how long the {@link GpuAnchor} stays after its agent has gone
  * @param environment variables added to the agent's own
  */
-public record KeeperSettings(
-    Path program, int arenaMib, Duration anchorGrace, Map<String, String> environment) {
+public record KeeperSettings(Path program, Duration anchorGrace, Map<String, String> environment) {
 
   /** The path in the agent's image. */
   public static final Path PROGRAM = Path.of("/usr/libexec/stasis/stasis-keeper");
-
-  /** Enough for the copies in flight of 16 threads; a larger one only stages more. */
-  private static final int ARENA_MIB = 1024;
 
   /** An agent is replaced within this time. The driver cannot be unloaded before it has passed. */
   public static final Duration ANCHOR_GRACE = Duration.ofMinutes(2);
@@ -31,6 +26,6 @@ public record KeeperSettings(
 
   /** The default settings of a program at that path. */
   public static KeeperSettings of(Path program) {
-    return new KeeperSettings(program, ARENA_MIB, ANCHOR_GRACE, Map.of());
+    return new KeeperSettings(program, ANCHOR_GRACE, Map.of());
   }
 }

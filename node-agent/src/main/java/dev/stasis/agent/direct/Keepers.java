@@ -132,9 +132,7 @@ public final class Keepers {
                     ProcessBuilder.Redirect.appendTo(log.toFile()),
                     "serve",
                     "--socket",
-                    socket.path().toString(),
-                    "--arena-mib",
-                    "" + settings.arenaMib()));
+                    socket.path().toString()));
       }
       if (channel.isPresent()) {
         return Keeper.over(channel.get());

@@ -94,7 +94,7 @@ final class CheckpointRun {
     }
   }
 
-  /** Before the freeze: its context and its pinned memory take up to a second. */
+  /** Before the freeze: its context takes up to a second, and pinned host memory some more. */
   private void startKeeper() throws StepFailure, InterruptedException {
     if (freeze.dataPath() instanceof DataPath.Direct direct) {
       try {
@@ -103,6 +103,7 @@ final class CheckpointRun {
           gpus.addAll(freeze.deviceBytes(process).keySet());
         }
         node.keepers().prepare(freeze.work().containerId(), gpus);
+        new RoomAhead(freeze).make(direct);
       } catch (KeeperFailure e) {
         if (direct.only()) {
           throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
@@ -229,8 +230,8 @@ final class CheckpointRun {
     for (Offloaded one : freeze.work().offloaded()) {
       Path file = freeze.offloading().saved().get(one.process());
       if (file == null) {
-        file = artifact.deviceFolder().resolve("" + one.ownPid());
         Files.createDirectories(artifact.deviceFolder());
+        file = freeze.offloading().fileAfterwards(one, artifact.deviceFolder());
         try (Keeper keeper = node.keepers().open(freeze.work().containerId())) {
           keeper.save(one.process(), file, one.totalBytes());
         } catch (KeeperFailure e) {

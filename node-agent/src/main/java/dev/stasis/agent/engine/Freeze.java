@@ -159,9 +159,12 @@ final class Freeze extends FrozenWork {
   String pathTaken() {
     List<String> leftToCriu = planner.leftToCriu();
     if (dataPath() instanceof DataPath.Direct) {
-      return offloading.saved().isEmpty()
-          ? "direct"
-          : "direct; written while the workload was frozen";
+      if (!offloading.saved().isEmpty()) {
+        return "direct; written while the workload was frozen";
+      }
+      return offloading.inHostMemory()
+          ? "direct; copied into host memory while the workload was frozen"
+          : "direct";
     }
     String notDirect =
         dataPath() instanceof DataPath.Driver driver && driver.whyNotDirect() != null

@@ -114,7 +114,7 @@ final class Offload {
               one.process(),
               one.ownPid(),
               freeze.deviceBytes(one.process()),
-              suspend ? freeze.offloading().file(one).toString() : null));
+              suspend ? freeze.offloading().file(one.ownPid()).toString() : null));
     }
     note(all);
     for (Offloaded one : all) {
@@ -140,15 +140,15 @@ final class Offload {
 
   /**
    * Saves the content for the artifact. A workload that resumes immediately changes it, so it is
-   * copied on the GPU or into the arena, and written after the thaw. If neither has space, or the
-   * workload does not resume, it is written now.
+   * copied on the GPU or into the room that was made in host memory, and written after the thaw. If
+   * neither has space, or the workload does not resume, it is written now.
    */
   private void putAway(Keeper keeper, Offloaded one)
       throws KeeperFailure, StepFailure, InterruptedException {
     if (freeze.request().after() == After.RESUME && copied(keeper, one)) {
       return;
     }
-    Path file = freeze.offloading().file(one);
+    Path file = freeze.offloading().file(one.ownPid());
     try {
       Files.createDirectories(file.resolveSibling("."));
     } catch (IOException e) {
@@ -168,7 +168,8 @@ final class Offload {
       }
     }
     try {
-      keeper.stage(one.process());
+      keeper.stage(one.process(), freeze.offloading().file(one.ownPid()));
+      freeze.offloading().staged(one.process());
       return true;
     } catch (KeeperFailure noRoom) {
       if (noRoom.connectionLost()) {

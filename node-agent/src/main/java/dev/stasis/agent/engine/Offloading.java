@@ -4,7 +4,9 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The data path of one checkpoint, and where it stores offloaded memory. */
@@ -24,6 +26,7 @@ final class Offloading {
   private final StageListener stages;
   private final Inspected inspected;
   private final Map<ProcessId, Path> saved = new HashMap<>();
+  private final Set<ProcessId> staged = new HashSet<>();
   private DataPath path;
 
   Offloading(
@@ -48,12 +51,28 @@ final class Offloading {
   }
 
   /** Path of the memory written during the freeze, without the suffixes. */
-  Path file(Offloaded one) {
+  Path file(int ownPid) {
     Path folder =
         artifact != null && stage.folder().equals(artifact.regionFolder())
             ? artifact.deviceFolder()
             : stage.folder().resolve("device");
-    return folder.resolve("" + one.ownPid());
+    return folder.resolve("" + ownPid);
+  }
+
+  /** The content of a process is in host memory, at its file, and needs digests after the thaw. */
+  void staged(ProcessId process) {
+    staged.add(process);
+  }
+
+  boolean inHostMemory() {
+    return !staged.isEmpty();
+  }
+
+  /** Path of the memory written after the thaw, without the suffixes. */
+  Path fileAfterwards(Offloaded one, Path deviceFolder) {
+    return staged.contains(one.process())
+        ? file(one.ownPid())
+        : deviceFolder.resolve("" + one.ownPid());
   }
 
   /** Memory of a process was written; the remainder is written after the thaw. */

@@ -149,11 +149,6 @@ class AgentTest {
     }
 
     @Override
-    public int keeperArenaMib() {
-      return 32;
-    }
-
-    @Override
     public Duration anchorGrace() {
       return Duration.ofSeconds(1);
     }

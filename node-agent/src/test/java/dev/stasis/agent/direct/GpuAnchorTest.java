@@ -40,7 +40,7 @@ class GpuAnchorTest {
     Path program = script("keeper", "echo $$ >>" + folder + "/started\n" + script);
     Path runtime = script("runtime", "while [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"");
     return new GpuAnchor(
-        new KeeperSettings(program, 1, Duration.ofSeconds(1), Map.of()), runtime, folder);
+        new KeeperSettings(program, Duration.ofSeconds(1), Map.of()), runtime, folder);
   }
 
   private Path script(String name, String text) throws Exception {

@@ -75,7 +75,7 @@ public final class EngineLab implements AutoCloseable {
         "4.2.1",
         2,
         false,
-        new KeeperSettings(keeper(), 32, Duration.ofSeconds(1), keeperEnvironment(gpus)));
+        new KeeperSettings(keeper(), Duration.ofSeconds(1), keeperEnvironment(gpus)));
   }
 
   public static Path runtime() {

@@ -131,13 +131,7 @@ final class KeeperProxy implements AutoCloseable {
       return connected();
     } catch (IOException none) {
       ProcessBuilder program =
-          new ProcessBuilder(
-                  EngineLab.keeper().toString(),
-                  "serve",
-                  "--socket",
-                  real.toString(),
-                  "--arena-mib",
-                  "32")
+          new ProcessBuilder(EngineLab.keeper().toString(), "serve", "--socket", real.toString())
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .redirectError(lab.folder().resolve("keeper.log").toFile());
       program.environment().putAll(EngineLab.keeperEnvironment(lab.gpus()));

@@ -143,7 +143,6 @@ final class Commands {
         "STASIS_AGENT_KEEPER",
         checkout.built("direct/target/stasis-keeper", "make -C direct").toString());
     // Memory of this machine, which both nodes are.
-    environment.put("STASIS_AGENT_KEEPER_ARENA_MIB", "32");
     environment.put("STASIS_AGENT_ANCHOR_GRACE", "5s");
     // Both agents listen for streams on this machine.
     environment.put("STASIS_AGENT_TRANSFER_PORT", "0");

@@ -34,7 +34,6 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
            "extraEnv": [
              {"name": "STASIS_SIM_GPU", "value": "%s"},
              {"name": "LD_LIBRARY_PATH", "value": "%s"},
-             {"name": "STASIS_AGENT_KEEPER_ARENA_MIB", "value": "32"},
              {"name": "STASIS_AGENT_HEARTBEAT_EVERY", "value": "10s"}],
            "extraVolumes": [
              {"name": "gpus", "hostPath": {"path": "%s", "type": "Directory"}},
