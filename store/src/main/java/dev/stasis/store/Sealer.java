@@ -124,6 +124,11 @@ record Sealer(byte[] key) {
    * @throws AEADBadTagException if the key, the nonce, the additional data or any byte differs
    */
   byte[] open(byte[] nonce, byte[] additional, byte[] sealed) throws AEADBadTagException {
+    // The JDK's cipher answers fewer bytes with a ProviderException.
+    if (sealed.length < TAG_BYTES) {
+      throw new AEADBadTagException(
+          "expected at least %d bytes, got %d".formatted(TAG_BYTES, sealed.length));
+    }
     try {
       return cipher(Cipher.DECRYPT_MODE, nonce, additional).doFinal(sealed);
     } catch (AEADBadTagException e) {
