@@ -216,7 +216,8 @@ final class InterruptedOperationRecovery {
       }
     }
     if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
-      Optional<ArtifactStatus> artifact = published(operation, found.phase());
+      Optional<ArtifactStatus> artifact =
+          published(operation, found.phase()).or(() -> recorded(operation, found.phase()));
       boolean holds =
           (artifact.isPresent() || found.mayRunElsewhere())
               && parts.engine().evicted().hold(found.containerId());
@@ -235,6 +236,17 @@ final class InterruptedOperationRecovery {
             && state.kind() == SourceState.Kind.RUNNING
         ? OperationResult.resumed(artifact.get(), state, processes)
         : OperationResult.failedFreeze(fault, state, processes);
+  }
+
+  /**
+   * The artifact of a held operation as reported: it was durable before that. That it cannot be
+   * read now (the API server or the store does not answer) must not thaw a workload whose pod may
+   * be gone already.
+   */
+  private static Optional<ArtifactStatus> recorded(ActiveOperation operation, Work.Phase phase) {
+    return phase == Work.Phase.HELD
+        ? Optional.ofNullable(operation.status().getArtifact())
+        : Optional.empty();
   }
 
   private static Afterwards order(ActiveOperation operation) {

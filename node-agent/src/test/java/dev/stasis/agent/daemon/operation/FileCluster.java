@@ -203,7 +203,8 @@ final class FileCluster implements ClusterApi {
   }
 
   @Override
-  public StoreRoot store(String name) {
+  public StoreRoot store(String name) throws ApiUnreachable {
+    requireAnswer();
     return new StoreRoot(
         store,
         true,

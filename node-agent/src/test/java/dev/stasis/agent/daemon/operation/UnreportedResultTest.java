@@ -143,6 +143,28 @@ class UnreportedResultTest {
     }
   }
 
+  @Test
+  void aHeldWorkloadStaysHeldIfItsArtifactCannotBeReadNow() throws Exception {
+    try (AgentLab.Placed evicted = workload.pod("evicted")) {
+      workload.lab().start();
+      String held = checkpoint(evicted, Afterwards.HOLD);
+      workload.lab().cluster().await(held, OperationPhase.HELD);
+      workload.lab().stop();
+      workload.lab().cluster().delete(evicted.pod());
+      workload.lab().cluster().goAway();
+
+      workload.lab().start();
+      workload.lab().cluster().comeBack();
+
+      String end = workload.order(orders.of(OperationType.END, evicted, held));
+      assertThat(workload.lab().cluster().awaitEnd(end).getOutcome()).isEqualTo(Outcome.DONE);
+      GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(held);
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(status.getWorkload()).isEqualTo(WorkloadState.ENDED);
+      workload.deleteArtifact(orders);
+    }
+  }
+
   /** Without an order to end it, it is not known that its end was meant. */
   @Test
   void aHeldWorkloadThatEndedItselfIsNotReportedAsDone() throws Exception {
