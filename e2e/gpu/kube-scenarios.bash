@@ -387,12 +387,12 @@ s_sizes() {
     kubectl delete gckpt "$name-away" --wait >>"$OUT/kube.log" 2>&1
   done
 }
-# The two paths in turn, ROUNDS times at --gib: in place, suspended and resumed, evicted and restored. Medians in the report.
+# The two paths in turn (PATHS), ROUNDS times at --gib: in place, suspended and resumed, evicted and restored. Medians in the report.
 s_compare() {
   local round path name at all="$DIRECT"
   [ -z "$all" ] || { WHY="expected no --direct: both paths are compared" && return 1; }
   for ((round = 1; round <= ${ROUNDS:-5}; round++)); do
-    for path in direct driver; do
+    for path in ${PATHS:-direct driver}; do
       name="compare-$path-$round" DIRECT=""
       [ "$path" = driver ] || DIRECT=yes
       begin_workload "$name" "" "$GIB" || return 1

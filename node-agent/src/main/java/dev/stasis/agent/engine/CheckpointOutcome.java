@@ -43,8 +43,15 @@ public sealed interface CheckpointOutcome {
    * It failed and was undone, or could not be undone: see {@code source}.
    *
    * @param step the step that failed
+   * @param artifact the complete artifact of a workload that may never run again; else null
    */
-  record Failed(String step, Reason reason, String message, SourceState source, Figures figures)
+  record Failed(
+      String step,
+      Reason reason,
+      String message,
+      SourceState source,
+      Figures figures,
+      ArtifactStage.@Nullable SealedArtifact artifact)
       implements CheckpointOutcome {}
 
   /**

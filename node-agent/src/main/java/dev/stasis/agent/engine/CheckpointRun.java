@@ -115,9 +115,16 @@ final class CheckpointRun {
 
   private CheckpointOutcome resumed(long begin) throws InterruptedException {
     SourceState source = thaw(begin);
-    if (source.kind() != SourceState.Kind.RUNNING) {
-      return failed("resume", Reason.DRIVER_ERROR, source.detail(), source);
-    }
+    return switch (source.kind()) {
+      case RUNNING, GONE -> published(source);
+      // It has all of its memory and is thawed again; publication would only delay that.
+      case FROZEN -> failed("resume", Reason.DRIVER_ERROR, source.detail(), source);
+      case UNKNOWN -> kept(source);
+    };
+  }
+
+  /** The workload runs, or has ended since: then its artifact is the only copy. */
+  private CheckpointOutcome published(SourceState source) throws InterruptedException {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
@@ -127,6 +134,21 @@ final class CheckpointRun {
     } catch (IOException e) {
       forget();
       return failed("publish", Reason.STORE_FAILED, String.valueOf(e.getMessage()), source);
+    }
+  }
+
+  /**
+   * The driver has given up a process, which may never run again: the artifact is complete, and is
+   * kept although the checkpoint has failed.
+   */
+  private CheckpointOutcome kept(SourceState source) throws InterruptedException {
+    String detail = source.detail();
+    try {
+      ArtifactStage.SealedArtifact sealed = publish();
+      return new CheckpointOutcome.Failed(
+          "resume", Reason.DRIVER_ERROR, detail, source, figures(), sealed);
+    } catch (IOException e) {
+      return failed("resume", Reason.DRIVER_ERROR, detail + "; " + e.getMessage(), source);
     }
   }
 
@@ -259,7 +281,7 @@ final class CheckpointRun {
   }
 
   private CheckpointOutcome failed(String step, Reason reason, String message, SourceState source) {
-    return new CheckpointOutcome.Failed(step, reason, message, source, figures());
+    return new CheckpointOutcome.Failed(step, reason, message, source, figures(), null);
   }
 
   private long gpuBytes() {

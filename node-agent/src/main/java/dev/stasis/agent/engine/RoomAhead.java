@@ -28,7 +28,8 @@ final class RoomAhead {
   }
 
   void make(DataPath.Direct direct) throws StepFailure, InterruptedException {
-    if (!freeze.stage().inMemory()) {
+    // Before an eviction it would only take time: what counts is when the GPU is free.
+    if (!freeze.stage().inMemory() || freeze.request().after() == After.EVICT) {
       return;
     }
     String container = freeze.work().containerId();

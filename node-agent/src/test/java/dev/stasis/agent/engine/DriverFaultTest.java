@@ -45,10 +45,12 @@ class DriverFaultTest {
     lab.close();
   }
 
+  private static ContainerSpec spec() {
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
+  }
+
   private static GpuContainer start() {
-    GpuContainer container =
-        GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
+    GpuContainer container = GpuContainer.start(spec());
     container.awaitSteps(2);
     return container;
   }
@@ -191,12 +193,15 @@ class DriverFaultTest {
   @CsvSource({"lock, outofstep", "checkpoint, failed", "restore, outofstep"})
   void aProcessThatTheDriverGaveUpOtherwiseIsCalledUnknown(String call, String fault)
       throws Exception {
-    aProcessThatTheDriverGaveUpIsCalledUnknown(call, fault);
+    aProcessThatTheDriverGaveUpIsCalledUnknownAndItsArtifactIsKept(call, fault);
   }
 
   @ParameterizedTest
   @CsvSource({"lock, failed", "checkpoint, outofstep", "restore, failed", "unlock, failed"})
-  void aProcessThatTheDriverGaveUpIsCalledUnknown(String call, String fault) throws Exception {
+  void aProcessThatTheDriverGaveUpIsCalledUnknownAndItsArtifactIsKept(String call, String fault)
+      throws Exception {
+    List<CheckpointOutcome.Failed> artifacts = new ArrayList<>();
+    List<String> before;
     try (GpuContainer lost = start()) {
       assertThat(checkpoint(lost, call, fault))
           .isInstanceOfSatisfying(
@@ -204,6 +209,10 @@ class DriverFaultTest {
               failed -> {
                 assertThat(failed.source().kind()).isEqualTo(Kind.UNKNOWN);
                 assertThat(failed.source().detail()).contains("FAILED");
+                // It was complete before the workload was to resume.
+                boolean complete = call.equals("restore") || call.equals("unlock");
+                assertThat(failed.artifact() != null).isEqualTo(complete);
+                artifacts.add(failed);
               });
       assertThat(lab.engine().thaw().inHand()).hasSize(1);
       lost.end();
@@ -212,6 +221,15 @@ class DriverFaultTest {
               ThawOutcome.Ended.class,
               ended -> assertThat(ended.state().kind()).isEqualTo(Kind.GONE));
       lab.assertNothingLeft();
+      before = lost.lines();
+    }
+    ArtifactStage.SealedArtifact kept = artifacts.get(0).artifact();
+    if (kept != null) {
+      try (GpuContainer target = GpuContainer.start(spec().asHolder())) {
+        assertThat(lab.restore(kept.path(), target)).isInstanceOf(RestoreOutcome.Proven.class);
+        target.awaitSteps(3);
+        target.verify(MIB, before);
+      }
     }
   }
 }

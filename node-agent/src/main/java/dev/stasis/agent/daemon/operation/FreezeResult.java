@@ -85,6 +85,10 @@ final class FreezeResult {
         && result.outcome() == Outcome.UNDONE) {
       result = result.in(OperationPhase.CANCELLED);
     }
+    if (failed.artifact() != null) {
+      ArtifactStatus artifact = artifact(failed.artifact());
+      result = result.with(status -> status.setArtifact(artifact));
+    }
     return figures(failed.figures(), waited, hooks, result);
   }
 
