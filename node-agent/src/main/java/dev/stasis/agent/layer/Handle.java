@@ -77,9 +77,11 @@ final class Handle implements AutoCloseable {
         path, LibC.O_PATH | LibC.O_NOFOLLOW, 0, LibC.RESOLVE_IN_ROOT | LibC.RESOLVE_NO_MAGICLINKS);
   }
 
-  /** Opens a file below this folder for reading. A pipe in its place does not block. */
+  /** Opens a file below this folder for reading, as {@link #forReading}. */
   Handle file(String path) throws IOException {
-    return openat2(path, LibC.O_NONBLOCK | LibC.O_NOFOLLOW, 0, CONFINED);
+    try (Handle inode = at(path)) {
+      return inode.forReading();
+    }
   }
 
   /** Creates a file that no other user can read yet. */
@@ -103,16 +105,28 @@ final class Handle implements AutoCloseable {
     return new Handle(checked((int) result, "open", path), path);
   }
 
-  /** Opens a channel for this inode. */
+  /** Opens a channel for this inode, which must be a file. */
   FileChannel channel(OpenOption... options) throws IOException {
+    requireFile();
     return FileChannel.open(Path.of(self()), options);
   }
 
-  /** Opens this very inode for reading; a device in its place is opened too: ask before. */
+  /** Opens this inode for reading; it must be a file. */
   Handle forReading() throws IOException {
-    String path = self();
+    requireFile();
     int flags = LibC.O_NONBLOCK | LibC.O_CLOEXEC;
-    return new Handle(checked(LIBC.open(z(path), flags), "open", name), name);
+    return new Handle(checked(LIBC.open(z(self()), flags), "open", name), name);
+  }
+
+  /**
+   * Opening a FIFO can block forever, and opening a device has an effect on the node. The type of
+   * an open inode never changes, so there is no race with a rename.
+   */
+  private void requireFile() throws IOException {
+    Stat.Type type = stat().type();
+    if (type != Stat.Type.FILE) {
+      throw new IOException("%s: expected a file, got %s".formatted(LinuxError.shown(name), type));
+    }
   }
 
   /**

@@ -146,7 +146,7 @@ final class TreePacker {
       } else {
         boolean same = ahead.holds(path, stat);
         if (!same || parent.fresh) {
-          leaf(parent.folder, name, path, parent.overlay, inode, stat);
+          leaf(path, parent.overlay, inode, stat);
         }
       }
     } catch (LinuxError e) {
@@ -192,9 +192,7 @@ final class TreePacker {
     write(entry(folder.stat(), path, LayerEntry.Kind.FOLDER, attributes(folder, overlay)));
   }
 
-  private void leaf(
-      Handle parent, String name, String path, boolean overlay, Handle inode, Stat stat)
-      throws IOException {
+  private void leaf(String path, boolean overlay, Handle inode, Stat stat) throws IOException {
     if (stat.isWhiteout()) {
       if (overlay) {
         deleted.add(LinuxError.shown(path));
@@ -211,7 +209,7 @@ final class TreePacker {
     }
     Map<String, byte[]> attributes = attributes(inode, false);
     switch (stat.type()) {
-      case FILE -> file(parent, name, path, entry(stat, path, LayerEntry.Kind.FILE, attributes));
+      case FILE -> file(inode, path, entry(stat, path, LayerEntry.Kind.FILE, attributes));
       case SYMLINK ->
           write(link(entry(stat, path, LayerEntry.Kind.SYMLINK, attributes), inode.linkTarget()));
       case FIFO -> write(entry(stat, path, LayerEntry.Kind.FIFO, attributes));
@@ -234,8 +232,9 @@ final class TreePacker {
     }
   }
 
-  private void file(Handle parent, String name, String path, LayerEntry entry) throws IOException {
-    try (Handle upper = parent.file(name)) {
+  /** Opens the inode itself: its name may already belong to another one. */
+  private void file(Handle inode, String path, LayerEntry entry) throws IOException {
+    try (Handle upper = inode.forReading()) {
       if (upper.attributes().containsKey(OVERLAY + "metacopy")) {
         try (Handle whole = merged.file(path)) {
           contents(whole, entry);

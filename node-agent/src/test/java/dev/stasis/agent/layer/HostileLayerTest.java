@@ -10,14 +10,24 @@ import static dev.stasis.agent.layer.OverlayRoots.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.jna.Function;
+import dev.stasis.agent.process.LibC;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HostileLayerTest {
   private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
+  private static final int RENAME_EXCHANGE = 2;
 
   @TempDir Path temp = Path.of("/");
   private Path outside = temp;
@@ -224,6 +235,69 @@ class HostileLayerTest {
           .hasMessageContaining("No space left on device");
     } finally {
       run("umount", small.toString());
+    }
+  }
+
+  /** Another container can share a volume with the frozen one, and runs. */
+  @Test
+  void aFileThatIsExchangedWithAFifoDoesNotBlockThePacking() throws Exception {
+    Path file = Files.writeString(target.resolve("file"), "text");
+    Path fifo = target.resolve("fifo");
+    run("mkfifo", fifo.toString());
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      Future<?> exchange =
+          threads.submit(
+              () -> {
+                while (!done.get()) {
+                  exchange(file, fifo);
+                }
+              });
+      Future<?> packing = threads.submit(() -> packOften(done));
+      assertThat(packing).succeedsWithin(Duration.ofSeconds(60));
+      assertThat(exchange).succeedsWithin(Duration.ofSeconds(60));
+    } finally {
+      done.set(true);
+      // Ends an open of the FIFO that waits for a writer.
+      new RandomAccessFile((Files.isRegularFile(file) ? fifo : file).toFile(), "rw").close();
+      threads.shutdownNow();
+    }
+  }
+
+  private @Nullable Void packOften(AtomicBoolean done) throws IOException {
+    try {
+      for (int i = 0; i < 500; i++) {
+        Path folder = Files.createDirectory(archives.resolve(Integer.toString(i)));
+        new LayerPacker(List.of()).pack(null, temp, List.of("/target"), folder, Set.of());
+      }
+    } finally {
+      done.set(true);
+    }
+    return null;
+  }
+
+  private static void exchange(Path one, Path other) {
+    Function renameat2 = Function.getFunction("c", "renameat2");
+    int failed =
+        renameat2.invokeInt(
+            new Object[] {
+              LibC.AT_FDCWD, one.toString(), LibC.AT_FDCWD, other.toString(), RENAME_EXCHANGE
+            });
+    assertThat(failed).isZero();
+  }
+
+  @Test
+  void onlyAFileIsOpenedForReading() throws Exception {
+    run("mkfifo", target.resolve("fifo").toString());
+    run("mknod", target.resolve("null").toString(), "c", "1", "3");
+    try (Handle folder = Handle.ofTrusted(target);
+        Handle fifo = folder.at("fifo")) {
+      assertThatThrownBy(fifo::forReading).hasMessage("fifo: expected a file, got FIFO");
+      assertThatThrownBy(() -> fifo.channel(StandardOpenOption.READ))
+          .hasMessage("fifo: expected a file, got FIFO");
+      assertThatThrownBy(() -> folder.file("null"))
+          .hasMessage("null: expected a file, got CHARACTER_DEVICE");
     }
   }
 
