@@ -167,15 +167,20 @@ final class TreeUnpacker {
       }
     }
     try (Handle made = parent.at(name)) {
-      for (String old : made.attributes().keySet()) {
-        if (LayerEntry.isPrograms(old) && !entry.attributes().containsKey(old)) {
-          made.removeAttribute(old);
-        }
-      }
+      removeOthers(made, entry);
       metadata(made, entry);
     }
     begin(entry);
     return true;
+  }
+
+  /** A folder may have old attributes, and a default ACL of the parent gives a new inode an ACL. */
+  private static void removeOthers(Handle inode, LayerEntry entry) throws IOException {
+    for (String old : inode.attributes().keySet()) {
+      if (LayerEntry.isPrograms(old) && !entry.attributes().containsKey(old)) {
+        inode.removeAttribute(old);
+      }
+    }
   }
 
   private void create(Handle parent, LayerEntry entry, PaxReader archive) throws IOException {
@@ -203,6 +208,9 @@ final class TreeUnpacker {
       case FOLDER -> throw new IllegalStateException("folders are created separately");
     }
     try (Handle made = parent.at(name)) {
+      if (entry.kind() != LayerEntry.Kind.SYMLINK) {
+        removeOthers(made, entry);
+      }
       metadata(made, entry);
       made.setModified(entry.seconds(), entry.nanos());
     }

@@ -12,6 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -25,6 +26,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LayerRoundTripTest {
   private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
+
+  /** Of a user with the id 1000, with the rest as mode 0640 has it. */
+  private static final byte[] ACL =
+      HexFormat.of()
+          .parseHex(
+              "02000000"
+                  + "01000600ffffffff"
+                  + "02000400e8030000"
+                  + "04000400ffffffff"
+                  + "10000400ffffffff"
+                  + "20000000ffffffff");
 
   @TempDir Path temp = Path.of("/");
   private @Nullable OverlayRoots mounts;
@@ -169,59 +181,13 @@ class LayerRoundTripTest {
   @Test
   void attributesComeOverAsBytes() throws Exception {
     byte[] value = {0, 1, (byte) 0xff, '\n', '='};
-    byte[] acl = {
-      2,
-      0,
-      0,
-      0,
-      1,
-      0,
-      6,
-      0,
-      -1,
-      -1,
-      -1,
-      -1,
-      2,
-      0,
-      4,
-      0,
-      (byte) 0xe8,
-      3,
-      0,
-      0,
-      4,
-      0,
-      4,
-      0,
-      -1,
-      -1,
-      -1,
-      -1,
-      16,
-      0,
-      4,
-      0,
-      -1,
-      -1,
-      -1,
-      -1,
-      32,
-      0,
-      0,
-      0,
-      -1,
-      -1,
-      -1,
-      -1
-    };
     byte[] netRaw = {1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     Files.writeString(source.resolve("app/program"), "ELF");
     try (Handle root = Handle.ofTrusted(source);
         Handle inode = root.at("app/program")) {
       inode.setAttribute("security.capability", netRaw);
       inode.setAttribute("user.origin", value);
-      inode.setAttribute("system.posix_acl_access", acl);
+      inode.setAttribute("system.posix_acl_access", ACL);
     }
 
     carryOver();
@@ -230,8 +196,30 @@ class LayerRoundTripTest {
         Handle inode = root.at("app/program")) {
       assertThat(inode.attributes().get("security.capability")).isEqualTo(netRaw);
       assertThat(inode.attributes().get("user.origin")).isEqualTo(value);
-      assertThat(inode.attributes().get("system.posix_acl_access")).isEqualTo(acl);
+      assertThat(inode.attributes().get("system.posix_acl_access")).isEqualTo(ACL);
     }
+  }
+
+  @Test
+  void aFileGetsNoAclFromTheDefaultOfItsFolder() throws Exception {
+    Files.writeString(source.resolve("app/plain"), "older than the default");
+    run("mkfifo", source.resolve("app/fifo").toString());
+    try (Handle root = Handle.ofTrusted(source);
+        Handle folder = root.at("app")) {
+      folder.setAttribute("system.posix_acl_default", ACL);
+    }
+
+    carryOver();
+
+    try (Handle root = Handle.ofTrusted(target);
+        Handle folder = root.at("app");
+        Handle file = root.at("app/plain");
+        Handle fifo = root.at("app/fifo")) {
+      assertThat(folder.attributes().get("system.posix_acl_default")).isEqualTo(ACL);
+      assertThat(file.attributes()).doesNotContainKey("system.posix_acl_access");
+      assertThat(fifo.attributes()).doesNotContainKey("system.posix_acl_access");
+    }
+    assertThat(listing(target)).isEqualTo(listing(source));
   }
 
   @Test
