@@ -155,9 +155,12 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
     return pipes;
   }
 
-  /** Every process of the manifest, by the pid that it sees itself, which a restore keeps. */
+  /**
+   * Every process of the manifest, by the pid that it sees itself, which a restore keeps. A probe
+   * of the kubelet may have the same number in the holder's pid namespace.
+   */
   private static void findProcesses(Restoring restoring) throws StepFailure {
-    for (ProcessId process : new RestoredTree(restoring).processes()) {
+    for (ProcessId process : new RestoredTree(restoring).members()) {
       Optional<ProcessStatus> status = restoring.node().proc().status(process.pid());
       status.ifPresent(
           found ->

@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.ProcessId;
@@ -46,6 +47,17 @@ final class FillStep implements Step<Restoring, FrozenWork> {
     }
     restoring.note(work -> work.withRegions(journals, null));
     new RegionFill(restoring, Move.Verify.SHA256).fillAll();
+    requireWhole(restoring, journals);
+  }
+
+  /** A fill leaves out a process that has ended. In a restore every process must get its memory. */
+  private static void requireWhole(Restoring restoring, List<String> journals) throws StepFailure {
+    for (String journal : journals) {
+      JournalReading reading = restoring.node().journals().read(Path.of(journal));
+      if (!reading.whole()) {
+        throw new StepFailure(Reason.NOT_PROVEN, "fill: " + reading.describe());
+      }
+    }
   }
 
   /** A journal in which every chunk is absent; created whole by rename. */

@@ -40,13 +40,18 @@ final class RestoredTree {
     return listed(true);
   }
 
+  /** The processes below the holder, without the kubelet's probes and exec sessions. */
+  List<ProcessId> members() {
+    return listed(false);
+  }
+
   /**
    * The restored processes. The kubelet's probes and exec sessions are in the target too, and have
    * all rights for a moment, until the runtime has dropped them.
    */
   List<ProcessId> restored() {
     Set<ProcessId> all = new LinkedHashSet<>(frozen.work().tree());
-    all.addAll(listed(false));
+    all.addAll(members());
     return List.copyOf(all);
   }
 

@@ -175,6 +175,26 @@ class HostileTargetTest {
     }
   }
 
+  /** As that of a probe, which is no member of the restored tree. */
+  @Test
+  void aProcessWithTheNumberOfARestoredOneDoesNotTakeItsPlace() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      // In a pid namespace of its own it has the number 1, as the workload's first process has.
+      String probe =
+          "sh -c \"%s exec unshare --pid --fork sleep 3\" </dev/null >/dev/null 2>&1 & "
+                  .formatted(joined(target).replace("$", "\\$"))
+              + "until grep -q . /proc/$!/task/$!/children; do sleep 0.01; done";
+      Path runtime =
+          new WrappedProgram(lab.folder())
+              .followedBy("runtime", EngineLab.runtime(), "/criu/criu restore", probe);
+
+      assertThat(EngineLab.restore(new Restore(LabParts.runtime(lab, runtime)), artifact, target))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+
+      target.awaitSteps(2);
+    }
+  }
+
   private static void refusedBeside(GpuContainer target, String... command) throws Exception {
     Process stranger = start(command);
     try {

@@ -1,10 +1,15 @@
 package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.engine.WrappedProgram.Killed;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -171,6 +176,35 @@ class RestoreFaultTest {
             ThawOutcome.Ended.class,
             ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.GONE));
     saved.nothingRunsIn(target);
+  }
+
+  /**
+   * By the OOM killer, for example. Its memory cannot be filled, or its part of the work is lost.
+   */
+  @ParameterizedTest
+  @CsvSource({"fill, chunks are still in"})
+  void aRestoredChildIsKilledBefore(String before, String message) throws Exception {
+    HookedStep.Hook killer =
+        (moment, step) -> {
+          if (moment == HookedStep.Moment.BEFORE && step.equals(before)) {
+            killChild();
+          }
+        };
+    Restore restore = new Restore(lab.parts(), HookedStep.all(Restore.steps(), killer));
+
+    RestoreOutcome.Failed failed = failed(EngineLab.restore(restore, saved.artifact(), target));
+
+    assertThat(failed.step()).isEqualTo(before);
+    assertThat(failed.reason()).isEqualTo(Reason.NOT_PROVEN);
+    assertThat(failed.message()).contains(message);
+  }
+
+  private void killChild() {
+    Resolution.Found found = (Resolution.Found) lab.parts().containers().resolve(target.id());
+    List<ProcessId> tree = lab.parts().tree().list(found.container()).living();
+    ProcessId child = tree.get(tree.size() - 1);
+    new Sh().must("kill", "-KILL", "" + child.pid());
+    await().atMost(Duration.ofSeconds(60)).until(() -> !lab.parts().proc().alive(child));
   }
 
   private RestoreOutcome.Failed failed(RestoreOutcome outcome) throws Exception {

@@ -29,6 +29,14 @@ final class WrappedProgram {
             .formatted(command, real));
   }
 
+  /** The real one, and a script after one of its commands has succeeded. */
+  Path followedBy(String name, Path real, String command, String after) {
+    return script(
+        name,
+        "'%s' \"$@\" || exit $?; case \" $*\" in *\" %s \"*) %s ;; esac"
+            .formatted(real, command, after));
+  }
+
   /** Never ends by itself; TERM ends it. */
   Path hanging(String name) {
     return script(name, "exec sleep 1000");
