@@ -23,6 +23,16 @@ record RestoredProcessCheck(
     Set<ProcessId> cuda,
     Function<ProcessId, Optional<ProcessStat>> look) {
 
+  /** Requires that none has ended. A stopped process does not exit by itself: it was killed. */
+  void requireAll() throws StepFailure {
+    for (Map.Entry<Integer, ProcessId> one : new TreeMap<>(restored).entrySet()) {
+      Optional<ProcessStat> stat = look.apply(one.getValue());
+      if (stat.filter(it -> !it.isZombie() && !it.isEnding()).isEmpty()) {
+        throw ended(one, stat);
+      }
+    }
+  }
+
   /** Returns the processes that have not ended, by PID inside the container. */
   Map<Integer, ProcessStat> living() throws StepFailure {
     Map<Integer, ProcessStat> living = new TreeMap<>();
@@ -34,15 +44,20 @@ record RestoredProcessCheck(
       } else if (living.isEmpty()
           || cuda.contains(process)
           || stat.filter(ProcessStat::isSignaled).isPresent()) {
-        throw new StepFailure(
-            Reason.NOT_PROVEN,
-            "process %d of the container (%s on the node): expected a running process, got one that ended%s"
-                .formatted(
-                    one.getKey(),
-                    stat.map(it -> it.comm() + ", ").orElse("") + process,
-                    stat.map(it -> " (" + it.ending() + ")").orElse("")));
+        throw ended(one, stat);
       }
     }
     return living;
+  }
+
+  private static StepFailure ended(
+      Map.Entry<Integer, ProcessId> process, Optional<ProcessStat> stat) {
+    return new StepFailure(
+        Reason.NOT_PROVEN,
+        "process %d of the container (%s on the node): expected a running process, got one that ended%s"
+            .formatted(
+                process.getKey(),
+                stat.map(it -> it.comm() + ", ").orElse("") + process.getValue(),
+                stat.filter(ProcessStat::isZombie).map(it -> " (" + it.ending() + ")").orElse("")));
   }
 }

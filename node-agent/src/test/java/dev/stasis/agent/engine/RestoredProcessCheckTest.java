@@ -70,6 +70,24 @@ class RestoredProcessCheckTest {
             "process 8 of the container (python3, 501@8 on the node): expected a running process, got one that ended (exit code 3)");
   }
 
+  @Test
+  void noneMayEndWhileAllAreStopped() throws StepFailure {
+    survivors().requireAll();
+
+    see(CHILD, 'T', BY_A_SIGNAL, 0);
+    assertThatThrownBy(() -> survivors().requireAll())
+        .isInstanceOfSatisfying(
+            StepFailure.class, failure -> assertThat(failure.reason()).isEqualTo(Reason.NOT_PROVEN))
+        .hasMessage(
+            "process 9 of the container (python3, 502@9 on the node): expected a running process, got one that ended");
+
+    see(CHILD, 'Z', 0, EXIT_CODE_3);
+    assertThatThrownBy(() -> survivors().requireAll()).hasMessageEndingWith("(exit code 3)");
+
+    seen.remove(CHILD);
+    assertThatThrownBy(() -> survivors().requireAll()).hasMessageEndingWith("got one that ended");
+  }
+
   private RestoredProcessCheck survivors() {
     return new RestoredProcessCheck(
         Map.of(7, FIRST, 8, TRAINER, 9, CHILD),
