@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -31,10 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LinkRemapLeftovers {
 
+  private static final System.Logger LOG = System.getLogger(LinkRemapLeftovers.class.getName());
+
   private static final Pattern NAME = Pattern.compile("link_remap\\.[0-9]+");
   private static final String DELETED = " (deleted)";
 
   private final ProcFs proc;
+  private boolean warned;
 
   public LinkRemapLeftovers(ProcFs proc) {
     this.proc = proc;
@@ -42,24 +46,48 @@ public final class LinkRemapLeftovers {
 
   /**
    * Removes them. A name belongs to criu only if one of these processes still has the file open or
-   * mapped; nothing else is removed, whatever its name.
+   * mapped; nothing else is removed, whatever its name. What cannot be read or removed is logged
+   * and stays: the workload can have a broken mount, and must resume in spite of it.
    *
-   * @param tree the processes that were dumped, stopped
+   * @param tree the processes that were dumped
    * @return the removed paths, in the container
    */
-  public List<String> remove(List<ProcessId> tree) throws IOException {
+  public List<String> remove(List<ProcessId> tree) {
+    warned = false;
     List<String> removed = new ArrayList<>();
     for (ProcessId process : tree) {
       Set<Object> held = new HashSet<>();
       Set<String> folders = new TreeSet<>();
-      for (Path link : nameless(process, folders)) {
-        fileKey(link, held);
-      }
+      attempt(
+          () -> {
+            for (Path link : nameless(process, folders)) {
+              attempt(() -> fileKey(link, held));
+            }
+          });
       for (String folder : folders) {
-        removed.addAll(removeIn(process, folder, held));
+        attempt(() -> removeIn(process, folder, held, removed));
       }
     }
     return removed;
+  }
+
+  /** A part of the removal. */
+  @FunctionalInterface
+  private interface Attempt {
+    void run() throws IOException;
+  }
+
+  /** The workload can cause any number of failures: only the first of a removal is a warning. */
+  private void attempt(Attempt part) {
+    try {
+      part.run();
+    } catch (IOException | RuntimeException e) {
+      LOG.log(
+          warned ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+          "Cannot remove a name that criu created",
+          e);
+      warned = true;
+    }
   }
 
   /**
@@ -99,10 +127,13 @@ public final class LinkRemapLeftovers {
   }
 
   private static void fileKey(Path link, Set<Object> held) throws IOException {
-    if (!Files.exists(link)) {
+    Map<String, Object> file;
+    try {
+      file = Files.readAttributes(link, "unix:dev,ino,nlink");
+    } catch (NoSuchFileException e) {
+      // A running process has closed it meanwhile.
       return;
     }
-    Map<String, Object> file = Files.readAttributes(link, "unix:dev,ino,nlink");
     // A file without any name has none to remove.
     if (file.get("nlink") instanceof Integer links && links > 0) {
       held.add(key(file));
@@ -113,9 +144,8 @@ public final class LinkRemapLeftovers {
     return List.of(String.valueOf(attributes.get("dev")), String.valueOf(attributes.get("ino")));
   }
 
-  private List<String> removeIn(ProcessId process, String folder, Set<Object> held)
+  private void removeIn(ProcessId process, String folder, Set<Object> held, List<String> removed)
       throws IOException {
-    List<String> removed = new ArrayList<>();
     Path root = proc.folder(process.pid()).resolve("root/.");
     try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
       // Opened step by step without following links: a link of the container could otherwise point
@@ -123,13 +153,13 @@ public final class LinkRemapLeftovers {
       if (top instanceof SecureDirectoryStream<Path> secure) {
         descend(secure, root, Path.of(folder), 0, held, removed);
       }
-    } catch (java.nio.file.NoSuchFileException e) {
-      return removed;
+    } catch (NoSuchFileException e) {
+      // The process has ended.
+      return;
     }
-    return removed;
   }
 
-  private static void descend(
+  private void descend(
       SecureDirectoryStream<Path> at,
       Path here,
       Path folder,
@@ -140,9 +170,14 @@ public final class LinkRemapLeftovers {
     if (depth == folder.getNameCount()) {
       for (Path entry : at) {
         Path name = entry.getFileName();
-        if (name != null && NAME.matcher(name.toString()).matches() && isHeld(here, name, held)) {
-          at.deleteFile(name);
-          removed.add(folder.resolve(name).toString());
+        if (name != null && NAME.matcher(name.toString()).matches()) {
+          attempt(
+              () -> {
+                if (isHeld(here, name, held)) {
+                  at.deleteFile(name);
+                  removed.add(folder.resolve(name).toString());
+                }
+              });
         }
       }
       return;
@@ -158,7 +193,7 @@ public final class LinkRemapLeftovers {
           at.newDirectoryStream(next, LinkOption.NOFOLLOW_LINKS)) {
         descend(below, here.resolve(next), folder, depth + 1, held, removed);
       }
-    } catch (java.nio.file.NoSuchFileException e) {
+    } catch (NoSuchFileException e) {
       // The folder was deleted with the file; its parent is searched too.
       return;
     }
