@@ -136,7 +136,7 @@ final class DaemonChild {
     }
 
     @Override
-    public StoreRoot store(String name) {
+    public StoreRoot store(String name) throws ApiUnreachable {
       return cluster.store(name);
     }
 

@@ -78,7 +78,7 @@ class StatusWriterTest {
     }
 
     @Override
-    public StoreRoot store(String name) {
+    public StoreRoot store(String name) throws ApiUnreachable {
       return cluster.store(name);
     }
 
