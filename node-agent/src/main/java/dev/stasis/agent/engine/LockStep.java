@@ -2,9 +2,12 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.cuda.GpuUuid;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Locks every CUDA process of the tree, and checks again until no new one appears: a process that
@@ -18,6 +21,12 @@ final class LockStep implements Step<Freeze, FrozenWork> {
    * faster never becomes stable.
    */
   private static final int ROUNDS = 5;
+
+  /** The driver ends a Lock at its timeout; its answer takes milliseconds. */
+  private static final Duration LATE = Duration.ofSeconds(2);
+
+  /** The driver has no event for its states; a locked workload waits this long at most. */
+  private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
   @Override
   public String name() {
@@ -40,19 +49,31 @@ final class LockStep implements Step<Freeze, FrozenWork> {
       }
       List<CudaProcess> all = new ArrayList<>(freeze.work().cuda());
       all.addAll(fresh);
-      freeze.note(work -> work.withCuda(all));
-      freeze
-          .node()
-          .parallel()
-          .forEach(
-              fresh,
-              process ->
-                  freeze.node().calls().lock(process, freeze.request().options().lockTimeout()));
+      lock(freeze, fresh, all);
     }
     throw new StepFailure(
         Reason.LOCK_TIMEOUT,
         "new CUDA processes appeared in each of %d checks; the last ones were %s"
             .formatted(ROUNDS, freeze.work().cuda()));
+  }
+
+  private static void lock(Freeze freeze, List<CudaProcess> fresh, List<CudaProcess> all)
+      throws StepFailure, InterruptedException {
+    Duration timeout = freeze.request().options().lockTimeout();
+    Instant until = freeze.node().clock().instant().plus(timeout).plus(LATE);
+    freeze.note(work -> work.withCuda(all).withLockUntil(until));
+    try {
+      freeze
+          .node()
+          .parallel()
+          .forEach(fresh, process -> freeze.node().calls().lock(process, timeout));
+    } catch (StepFailure e) {
+      if (e.reason() != Reason.DRIVER_HANG) {
+        freeze.noteIfPossible(work -> work.withLockUntil(null));
+      }
+      throw e;
+    }
+    freeze.note(work -> work.withLockUntil(null));
   }
 
   /** The memory of each, once no process can allocate. */
@@ -73,7 +94,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
         .forEach(
             frozen.cudaAlive(),
             process -> {
-              CudaState state = frozen.node().calls().state(process);
+              CudaState state = settled(frozen, process);
               switch (state) {
                 case RUNNING -> {}
                 case LOCKED -> frozen.node().calls().unlock(process);
@@ -84,5 +105,26 @@ final class LockStep implements Step<Freeze, FrozenWork> {
                             .formatted(process.process(), state));
               }
             });
+  }
+
+  /**
+   * A Lock waits in the driver until no kernel runs. If its agent or its worker has died, it may
+   * still lock a process that runs now.
+   */
+  private static CudaState settled(FrozenWork frozen, CudaProcess process)
+      throws StepFailure, InterruptedException {
+    Instant until = frozen.work().lockUntil();
+    CudaState state = frozen.node().calls().state(process);
+    while (state == CudaState.RUNNING
+        && until != null
+        && frozen.node().clock().instant().isBefore(until)
+        && frozen.alive(process.process())) {
+      LockSupport.parkNanos(LOOK_EVERY.toNanos());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for a Lock of " + process.process());
+      }
+      state = frozen.node().calls().state(process);
+    }
+    return state;
   }
 }

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  *     over
  * @param operation the operation as its requester describes it, which the engine does not read;
  *     null if a user started it
+ * @param lockUntil until when a Lock that was begun may still lock a process, whoever began it;
+ *     null if none was begun or all were answered
  */
 public record Work(
     int format,
@@ -59,7 +61,8 @@ public record Work(
     @Nullable String artifact,
     List<ProcessId> children,
     @Nullable List<Offloaded> offloaded,
-    @Nullable JsonNode operation) {
+    @Nullable JsonNode operation,
+    @Nullable Instant lockUntil) {
 
   /** The version that this agent writes while no memory is offloaded. */
   public static final int FORMAT = 1;
@@ -117,6 +120,7 @@ public record Work(
         artifactStage,
         artifact,
         List.of(),
+        null,
         null,
         null);
   }
@@ -239,6 +243,10 @@ public record Work(
         });
   }
 
+  Work withLockUntil(@Nullable Instant next) {
+    return with(copy -> copy.lockUntil = next);
+  }
+
   Work withChild(ProcessId child) {
     return with(
         copy -> copy.children = Stream.concat(children.stream(), Stream.of(child)).toList());
@@ -267,6 +275,7 @@ public record Work(
     private List<ProcessId> children;
     private List<Offloaded> offloaded;
     private @Nullable JsonNode operation;
+    private @Nullable Instant lockUntil;
 
     Copy(Work of) {
       this.of = of;
@@ -279,6 +288,7 @@ public record Work(
       this.children = of.children;
       this.offloaded = of.offloaded();
       this.operation = of.operation;
+      this.lockUntil = of.lockUntil;
     }
 
     Work work() {
@@ -303,7 +313,8 @@ public record Work(
           of.artifact,
           children,
           offloaded,
-          operation);
+          operation,
+          lockUntil);
     }
   }
 }

@@ -190,6 +190,7 @@ class CommandLineTest {
                 null,
                 List.of(),
                 null,
+                null,
                 null));
   }
 }

@@ -57,6 +57,7 @@ class ArtifactUseTest {
         artifact,
         List.of(),
         null,
+        null,
         null);
   }
 

@@ -120,6 +120,7 @@ class DumpUndoTest {
             null,
             List.of(),
             null,
+            null,
             null);
     new DumpStep().undo(new FrozenWork(lab.parts(), work, StepListener.NONE));
   }

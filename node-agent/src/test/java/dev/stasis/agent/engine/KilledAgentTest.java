@@ -12,7 +12,10 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * brings the workload back from the journal alone, and nothing is left behind.
  */
 class KilledAgentTest {
+
+  /** A call is held within milliseconds; a busy machine is given time. */
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @SuppressWarnings("NullAway.Init")
   private static CountingLab counting;
@@ -143,6 +149,25 @@ class KilledAgentTest {
 
     thaw();
     assertThat(freezer.orElseThrow().isFrozen()).isFalse();
+  }
+
+  /** The driver worker outlives its agent, and its Lock waits in the driver for a kernel. */
+  @Test
+  void aLockThatComesAfterTheDeathOfItsAgentIsUndone() throws Exception {
+    lab.gpus().fault("lock", "hold at=before");
+    Process agent = ChildAgent.unharmed(lab, DataPathChoice.MOVER.name(), source);
+    Awaitility.await().atMost(LIMIT).until(() -> lab.gpus().isHeld("lock"));
+    agent.destroyForcibly().onExit().join();
+    // Late enough for the next agent to see the process running first.
+    CompletableFuture<Void> late =
+        CompletableFuture.runAsync(
+            () -> lab.gpus().release("lock"),
+            CompletableFuture.delayedExecutor(3, TimeUnit.SECONDS));
+
+    lab.engine().thaw().run(source.id(), StepListener.NONE);
+    late.join();
+    counting.runsOn();
+    lab.assertNothingLeft();
   }
 
   @Tag("jvm")

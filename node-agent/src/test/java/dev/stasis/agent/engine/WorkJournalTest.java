@@ -50,6 +50,7 @@ class WorkJournalTest {
         null,
         List.of(),
         null,
+        null,
         null);
   }
 

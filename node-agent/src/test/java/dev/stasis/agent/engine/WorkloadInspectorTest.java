@@ -78,6 +78,7 @@ class WorkloadInspectorTest {
             null,
             List.of(),
             null,
+            null,
             null);
     return new RestoredTree(new FrozenWork(lab.parts(), work, StepListener.NONE)).end();
   }
