@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -43,10 +45,13 @@ final class ContainerGpus {
   /**
    * Returns the GPUs that the process sees and may open, in the driver's order: that of their PCI
    * addresses.
+   *
+   * @param allowed whether the container may open a device node; asked once for each GPU
    */
   List<Gpu> of(int pid, List<Gpu> onNode, Predicate<Path> allowed) {
     Map<Integer, Gpu> byMinor = byMinor(onNode);
     TreeMap<Integer, Gpu> seen = new TreeMap<>();
+    Set<Integer> tried = new HashSet<>();
     Map<String, String> files = files(pid);
     Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
     // A link in the container would lead into the agent's own root.
@@ -59,7 +64,11 @@ final class ContainerGpus {
         Matcher name = NODE.matcher(files.getOrDefault(called, called));
         if (name.matches() && !Files.isSymbolicLink(node) && !isMountPoint(node)) {
           Gpu gpu = byMinor.get(minor(node).orElse(Integer.valueOf(name.group(1))));
-          if (gpu != null && (minor(node).isEmpty() || allowed.test(node))) {
+          // Root in a container can make any number of nodes of a GPU, and the device cgroup gives
+          // the same answer for all of them.
+          if (gpu != null
+              && tried.add(gpu.index())
+              && (minor(node).isEmpty() || allowed.test(node))) {
             seen.put(gpu.index(), gpu);
           }
         }

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.testing.Sh;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,28 @@ class ContainerGpusTest {
     Files.createSymbolicLink(dev.resolve("nvidia1"), elsewhere);
 
     assertThat(seen()).isEmpty();
+  }
+
+  /** Each answer of the device cgroup takes a helper process. */
+  @Test
+  void aGpuIsTriedOnceHoweverManyNodesItHas() {
+    for (int i = 0; i < 40; i++) {
+      new Sh().must("mknod", dev.resolve("nvidia" + i).toString(), "c", "195", "" + i % 2);
+    }
+    List<Path> tried = new ArrayList<>();
+
+    List<Gpu> seen =
+        new ContainerGpus(proc)
+            .of(
+                PID,
+                List.of(first, second),
+                node -> {
+                  tried.add(node);
+                  return false;
+                });
+
+    assertThat(seen).isEmpty();
+    assertThat(tried).hasSize(2);
   }
 
   private void mounted(String file, String at) throws IOException {
