@@ -159,7 +159,7 @@ public final class ContainerResolver {
 
   /** Below a holder: the first process of a pid namespace nested in the holder's. */
   private ProcessId workload(ProcessId init) {
-    List<String> command = proc.cmdline(init.pid());
+    List<String> command = proc.command(init.pid());
     boolean holder =
         command.size() > 1
             && command.get(0).replaceFirst(".*/", "").equals("stasis-runtime")

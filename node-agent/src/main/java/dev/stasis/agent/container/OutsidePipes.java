@@ -11,6 +11,9 @@ import java.util.TreeMap;
 /** Distinguishes pipes with an end outside a tree from those between its own processes. */
 final class OutsidePipes {
 
+  /** More than an inspection accepts; a thaw needs none of them. */
+  private static final int MOST = 400_000;
+
   private final ProcFs proc;
 
   OutsidePipes(ProcFs proc) {
@@ -21,7 +24,7 @@ final class OutsidePipes {
     Map<Long, Ends> pipes = new TreeMap<>();
     for (ProcessId process : new Descendants(proc).of(root)) {
       for (OpenFile file : proc.openFiles(process.pid())) {
-        if (file.isPipe() && file.inode().isPresent()) {
+        if (file.isPipe() && file.inode().isPresent() && pipes.size() < MOST) {
           pipes.computeIfAbsent(file.inode().getAsLong(), inode -> new Ends()).add(file);
         }
       }

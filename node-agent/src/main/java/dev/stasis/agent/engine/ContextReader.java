@@ -34,10 +34,11 @@ final class ContextReader {
 
   private final NodeParts node;
   private final ProcFs proc;
+  private final InspectionMemory kept = new InspectionMemory();
 
   ContextReader(NodeParts node) {
     this.node = node;
-    this.proc = node.proc();
+    this.proc = node.proc().strict();
   }
 
   /**
@@ -99,7 +100,10 @@ final class ContextReader {
           && !mapping.path().startsWith("anon_inode:")) {
         memory.add(
             new SharedMemory(
-                mapping.device(), mapping.inode(), mapping.path(), mapping.isWritable()));
+                mapping.device(),
+                mapping.inode(),
+                kept.keep(pid, mapping.path()),
+                mapping.isWritable()));
       }
     }
     for (OpenFile file : member.files()) {

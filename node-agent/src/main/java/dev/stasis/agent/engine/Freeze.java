@@ -283,7 +283,7 @@ final class Freeze extends FrozenWork {
     Watches watches = new Watches(node().proc());
     Set<String> all = new HashSet<>();
     for (ProcessId process : work().tree()) {
-      all.addAll(watches.of(process.pid(), node().proc().openFiles(process.pid())));
+      watches.add(process.pid(), node().proc().openFiles(process.pid()), all);
     }
     return watches.paths(container, request.packedMounts(), all, inspected.watched());
   }

@@ -16,6 +16,7 @@ import dev.stasis.agent.preflight.Preflight;
 import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Subject;
 import dev.stasis.agent.preflight.Surroundings;
+import dev.stasis.agent.process.ProcLimitException;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.RuntimeQuestion;
@@ -53,6 +54,16 @@ final class Inspection {
   }
 
   Inspected inspect(CheckpointRequest request, Container container) throws InterruptedException {
+    try {
+      return inspectWhole(request, container);
+    } catch (ProcLimitException e) {
+      return Inspected.refused(
+          List.of(new FailedRequirement(e.property(), e.expected(), "more")), "not asked");
+    }
+  }
+
+  private Inspected inspectWhole(CheckpointRequest request, Container container)
+      throws InterruptedException {
     List<FailedRequirement> unmet = new ArrayList<>();
     DriverAnswer<NodeGpus> answer = node.driver().gpus();
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)

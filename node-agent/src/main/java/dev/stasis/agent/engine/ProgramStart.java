@@ -28,7 +28,7 @@ final class ProgramStart {
   /** Returns when the program has started, has ended, or did not start in time. */
   void await(int pid) throws InterruptedException {
     long until = nanoTime.getAsLong() + PATIENCE.toNanos();
-    while (isRuntime(proc.cmdline(pid)) && nanoTime.getAsLong() < until) {
+    while (isRuntime(proc.command(pid)) && nanoTime.getAsLong() < until) {
       // The kernel has no event for an exec of a process that is not a traced child.
       LockSupport.parkNanos(LOOK_EVERY_NANOS);
       if (Thread.interrupted()) {

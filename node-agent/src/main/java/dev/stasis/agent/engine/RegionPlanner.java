@@ -4,7 +4,7 @@ import dev.stasis.agent.mover.RegionChoice;
 import dev.stasis.agent.mover.RegionFinder;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.MappingUse;
-import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.ProcLimitException;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.Region;
 import java.io.IOException;
@@ -25,8 +25,11 @@ final class RegionPlanner {
   private final Freeze freeze;
   private final RegionFinder finder = new RegionFinder();
 
-  /** Mappings of CUDA processes while they were locked: later ones belong to the driver. */
-  private final Map<ProcessId, List<MemoryMapping>> before = new LinkedHashMap<>();
+  /** Of all CUDA processes; each takes some 40 bytes. */
+  private static final int MOST_RANGES = 500_000;
+
+  /** Ranges of CUDA processes while they were locked: later ones belong to the driver. */
+  private final Map<ProcessId, List<Region>> before = new LinkedHashMap<>();
 
   private final List<String> leftToCriu = new ArrayList<>();
 
@@ -35,8 +38,16 @@ final class RegionPlanner {
   }
 
   void rememberMaps() {
+    int ranges = 0;
     for (CudaProcess one : freeze.work().cuda()) {
-      before.put(one.process(), freeze.node().proc().maps(one.process().pid()));
+      int pid = one.process().pid();
+      List<Region> used = finder.used(freeze.node().proc().strict().maps(pid));
+      before.put(one.process(), used);
+      ranges += used.size();
+      if (ranges > MOST_RANGES) {
+        throw new ProcLimitException(
+            "mappings of CUDA processes up to process " + pid, "at most " + MOST_RANGES);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.process.ProcLimitException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,6 +42,8 @@ final class StepRunner {
       long begin = nanoTime.getAsLong();
       try {
         step.run(context);
+      } catch (ProcLimitException e) {
+        throw new StepFailure(Reason.REFUSED, String.valueOf(e.getMessage()), e);
       } catch (RuntimeException e) {
         throw new StepFailure(Reason.INTERNAL, step.name() + ": " + e, e);
       } finally {

@@ -10,6 +10,7 @@ import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcLimitException;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.Sockets;
 import dev.stasis.agent.process.ThreadStat;
@@ -43,12 +44,15 @@ final class SubjectReader {
   private static final long RING_PAUSE_NANOS = 5_000_000;
 
   private final ProcFs proc;
+  private final NodeMounts nodeMounts;
+  private final InspectionMemory memory = new InspectionMemory();
   private final Sockets sockets;
   private final Watches watches;
   private final RightsCheck rights;
 
   SubjectReader(NodeParts node) {
-    this.proc = node.proc();
+    this.proc = node.proc().strict();
+    this.nodeMounts = new NodeMounts(node.proc());
     this.sockets = new Sockets(proc);
     this.watches = new Watches(proc);
     this.rights = new RightsCheck(node);
@@ -96,7 +100,7 @@ final class SubjectReader {
             .filter(path -> !paths.isFolder(path))
             .collect(Collectors.toSet()),
         request.podMounts(),
-        new NodeMounts(proc).offered().paths(),
+        nodeMounts.offered().paths(),
         sockets.inet(root),
         namespaces.addresses().stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
         protocols,
@@ -128,30 +132,41 @@ final class SubjectReader {
     return objects;
   }
 
+  /**
+   * Reads one process.
+   *
+   * @throws ProcLimitException if it, or all of them together, have more than the agent reads
+   */
   Subject.Member member(ProcessStat stat, boolean cuda) {
+    int pid = stat.pid();
     Set<String> mapped = new HashSet<>();
-    for (MemoryMapping mapping : proc.maps(stat.pid())) {
+    for (MemoryMapping mapping : proc.maps(pid)) {
       // The inode of a segment of System V is its id, which may be 0.
       if (mapping.inode() != 0
           || mapping.path().equals("[uprobes]")
           || mapping.path().startsWith("/SYSV")) {
-        mapped.add(mapping.path());
+        mapped.add(memory.keep(pid, mapping.path()));
       }
     }
-    List<OpenFile> files = proc.openFiles(stat.pid());
+    List<OpenFile> files =
+        proc.openFiles(pid).stream().map(file -> memory.keep(pid, file)).toList();
+    // For the manifest, which has those of all processes.
+    proc.cmdline(pid).forEach(argument -> memory.keep(pid, argument));
+    Set<String> watched = new HashSet<>();
+    watches.add(pid, files, watched);
     return new Subject.Member(
         stat,
         cuda,
         files,
-        proc.descriptorLimit(stat.pid()).orElse(Long.MAX_VALUE),
-        proc.environment(stat.pid()),
-        proc.namespaces(stat.pid()),
+        proc.descriptorLimit(pid).orElse(Long.MAX_VALUE),
+        memory.keep(pid, proc.environment(pid)),
+        proc.namespaces(pid),
         mapped,
-        tracer(stat.pid()),
-        watches.of(stat.pid(), files),
-        pidfds(stat.pid(), files),
-        rings(stat.pid(), files),
-        proc.hasAddressLimit(stat.pid()));
+        tracer(pid),
+        watched.stream().map(inode -> memory.keep(pid, inode)).collect(Collectors.toSet()),
+        pidfds(pid, files),
+        rings(pid, files),
+        proc.hasAddressLimit(pid));
   }
 
   /** For any of its threads. */

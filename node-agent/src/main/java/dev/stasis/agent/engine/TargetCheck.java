@@ -132,7 +132,7 @@ final class TargetCheck {
 
   private List<FailedRequirement> holder(Container target) {
     List<FailedRequirement> unmet = new ArrayList<>();
-    List<String> command = node.proc().cmdline(target.init().pid());
+    List<String> command = node.proc().command(target.init().pid());
     boolean waits =
         command.size() > 1
             && command.get(0).endsWith("stasis-runtime")

@@ -5,6 +5,7 @@ import dev.stasis.agent.layer.InodeFinder;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcLimitException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,15 +26,21 @@ final class Watches {
 
   private static final int MINOR_BITS = 20;
 
+  /** Of all processes of a container. */
+  private static final int MOST = 100_000;
+
   private final ProcFs proc;
 
   Watches(ProcFs proc) {
     this.proc = proc;
   }
 
-  /** Returns the watched inodes of a process, as {@code MAJOR:MINOR:INODE}. */
-  Set<String> of(int pid, List<OpenFile> files) {
-    Set<String> watches = new HashSet<>();
+  /**
+   * Adds the watched inodes of a process, as {@code MAJOR:MINOR:INODE}.
+   *
+   * @throws ProcLimitException if there are too many
+   */
+  void add(int pid, List<OpenFile> files, Set<String> watches) {
     for (OpenFile file : files) {
       if (file.target().equals(TARGET)) {
         Matcher watch = WATCH.matcher(proc.fileInfo(pid, file.fd()));
@@ -45,10 +52,13 @@ final class Watches {
                   + (device & ((1 << MINOR_BITS) - 1))
                   + ":"
                   + Long.parseUnsignedLong(watch.group(1), 16));
+          if (watches.size() > MOST) {
+            throw new ProcLimitException(
+                "inotify watches up to process " + pid, "at most " + MOST + " inodes");
+          }
         }
       }
     }
-    return watches;
   }
 
   /** Returns the number of watches of an instance, as the kernel shows it. */

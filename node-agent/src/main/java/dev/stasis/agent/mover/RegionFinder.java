@@ -51,12 +51,11 @@ public final class RegionFinder {
   /**
    * Chooses the regions of one process.
    *
-   * @param before the mappings after Lock and before Checkpoint
+   * @param used the {@link #used} ranges after Lock and before Checkpoint
    * @param after the mappings with their details (smaps) after Checkpoint, with the tree stopped
    * @param deviceBytes the process's device memory according to NVML before Checkpoint
    */
-  public RegionChoice choose(List<MemoryMapping> before, List<MappingUse> after, long deviceBytes) {
-    List<Region> used = usedRanges(before);
+  public RegionChoice choose(List<Region> used, List<MappingUse> after, long deviceBytes) {
     List<Region> found = new ArrayList<>();
     for (MappingUse use : after) {
       MemoryMapping mapping = use.mapping();
@@ -128,8 +127,11 @@ public final class RegionFinder {
     return mapping.permissions().equals("rw-p") && mapping.isAnonymous();
   }
 
-  /** Ranges that held data before; a reservation without permissions ({@code ---p}) held none. */
-  private static List<Region> usedRanges(List<MemoryMapping> before) {
+  /**
+   * Returns the ranges that may hold data; a reservation without permissions ({@code ---p}) holds
+   * none.
+   */
+  public List<Region> used(List<MemoryMapping> before) {
     List<Region> ranges = new ArrayList<>();
     for (MemoryMapping mapping : before) {
       if (!mapping.permissions().startsWith("---")) {

@@ -36,45 +36,76 @@ public record MappingUse(
     vmFlags = Set.copyOf(vmFlags);
   }
 
-  static List<MappingUse> parse(String text) {
-    List<MappingUse> uses = new ArrayList<>();
-    MemoryMapping current = null;
-    Map<String, String> fields = new HashMap<>();
-    for (String line : text.split("\n")) {
+  /** Parses smaps line by line. */
+  static final class Parser {
+
+    private final int most;
+    private final long mostHeadBytes;
+    private final List<MappingUse> uses = new ArrayList<>();
+    private final Map<String, String> fields = new HashMap<>();
+
+    /** Many mappings have the same flags. */
+    private final Map<String, Set<String>> flags = new HashMap<>();
+
+    private @Nullable MemoryMapping current;
+    private long headBytes;
+
+    /**
+     * Parses up to a limit.
+     *
+     * @param most number of mappings
+     * @param mostHeadBytes size of their lines with the path
+     */
+    Parser(int most, long mostHeadBytes) {
+      this.most = most;
+      this.mostHeadBytes = mostHeadBytes;
+    }
+
+    /** Returns whether the line is within the limits. */
+    boolean accept(String line) {
       if (MemoryMapping.isHead(line)) {
-        add(uses, current, fields);
+        add();
+        headBytes += line.length();
+        if (uses.size() >= most || headBytes > mostHeadBytes) {
+          return false;
+        }
         current = MemoryMapping.parse(line);
-        fields.clear();
       } else {
         int colon = line.indexOf(':');
         if (colon > 0) {
           fields.put(line.substring(0, colon), line.substring(colon + 1).trim());
         }
       }
+      return true;
     }
-    add(uses, current, fields);
-    return uses;
-  }
 
-  private static void add(
-      List<MappingUse> uses, @Nullable MemoryMapping mapping, Map<String, String> fields) {
-    // If a process ends while its file is read, the last mapping has a header line without its
-    // fields.
-    if (mapping == null || !fields.containsKey("VmFlags")) {
-      return;
+    List<MappingUse> end() {
+      add();
+      return uses;
     }
-    uses.add(
-        new MappingUse(
-            mapping,
-            bytes(fields, "Rss"),
-            bytes(fields, "Shared_Clean"),
-            bytes(fields, "Shared_Dirty"),
-            bytes(fields, "Private_Clean"),
-            bytes(fields, "Private_Dirty"),
-            bytes(fields, "Anonymous"),
-            bytes(fields, "Swap"),
-            bytes(fields, "AnonHugePages"),
-            Set.of(fields.getOrDefault("VmFlags", "").trim().split("\\s+"))));
+
+    private void add() {
+      // If a process ends while its file is read, the last mapping has a header line without its
+      // fields.
+      if (current != null && fields.containsKey("VmFlags")) {
+        uses.add(
+            new MappingUse(
+                current,
+                bytes(fields, "Rss"),
+                bytes(fields, "Shared_Clean"),
+                bytes(fields, "Shared_Dirty"),
+                bytes(fields, "Private_Clean"),
+                bytes(fields, "Private_Dirty"),
+                bytes(fields, "Anonymous"),
+                bytes(fields, "Swap"),
+                bytes(fields, "AnonHugePages"),
+                flags.computeIfAbsent(
+                    fields.getOrDefault("VmFlags", "").trim(),
+                    text -> Set.of(text.split("\\s+")))));
+      }
+      current = null;
+      fields.clear();
+    }
   }
 
   private static long bytes(Map<String, String> fields, String name) {

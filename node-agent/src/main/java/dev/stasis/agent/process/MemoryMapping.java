@@ -52,9 +52,10 @@ public record MemoryMapping(
     return new MemoryMapping(
         Long.parseUnsignedLong(matcher.group(1), 16),
         Long.parseUnsignedLong(matcher.group(2), 16),
-        matcher.group(3),
+        // Many mappings have the same ones.
+        matcher.group(3).intern(),
         Long.parseUnsignedLong(matcher.group(4), 16),
-        matcher.group(5),
+        matcher.group(5).intern(),
         Long.parseUnsignedLong(matcher.group(6)),
         // The kernel escapes only the newline here, so a literal backslash in the name is
         // ambiguous.

@@ -7,27 +7,48 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.function.Function;
 
 /**
  * Reads /proc. If a process is gone, or ends while it is read, the result is empty. Any other
  * failure (no permission, a line that cannot be parsed) is an exception.
  *
  * <p>Two reads show the same moment only if the process is stopped.
+ *
+ * <p>Of what a process can enlarge (its arguments, environment, mappings, mounts and descriptors)
+ * only the beginning is read, so that every workload can be found and thawed. {@link #strict}
+ * returns a reader for decisions that need all of it.
  */
 public final class ProcFs {
 
   private static final String DESCRIPTORS = "Max open files";
 
+  /** The kernel starts no program with more than 6 MiB of both, and usually with less than 2. */
+  private static final int MOST_ARGUMENT_BYTES = 4 << 20;
+
+  /** Enough for the program and its first argument. */
+  private static final int COMMAND_BYTES = 4 << 10;
+
+  /** The first lines of a descriptor's information, which all kinds have. */
+  private static final int INFO_START_BYTES = 4 << 10;
+
+  private static final int MOST_INFO_BYTES = 4 << 20;
+
+  /** Of mappings, of which the kernel allows 65,530 unless it is configured, and of descriptors. */
+  private static final int MOST_ENTRIES = 100_000;
+
+  private static final int MOST_MOUNTS = 30_000;
+
+  /** Some 700 bytes for each mapping. */
+  private static final long MOST_SMAPS_BYTES = 128L << 20;
+
   private final Path root;
+  private final LimitedReader files;
 
   public ProcFs() {
     this(Path.of("/proc"));
@@ -35,7 +56,17 @@ public final class ProcFs {
 
   /** Reads another folder with the layout of /proc. */
   public ProcFs(Path root) {
-    this.root = root;
+    this(new LimitedReader(root, false));
+  }
+
+  private ProcFs(LimitedReader files) {
+    this.root = files.root();
+    this.files = files;
+  }
+
+  /** Returns a reader that throws {@link ProcLimitException} for what it does not read whole. */
+  public ProcFs strict() {
+    return new ProcFs(new LimitedReader(root, true));
   }
 
   /** The folder that is read, usually {@code /proc}. */
@@ -136,42 +167,55 @@ public final class ProcFs {
   }
 
   public List<MemoryMapping> maps(int pid) {
-    return lines(folder(pid).resolve("maps"), MemoryMapping::parse);
+    return files.lines(folder(pid).resolve("maps"), 0, MOST_ENTRIES, MemoryMapping::parse);
   }
 
   /** Same as {@link #maps}, with statistics of the pages; slow for a large process. */
   public List<MappingUse> smaps(int pid) {
-    return ProcFiles.read(folder(pid).resolve("smaps")).map(MappingUse::parse).orElse(List.of());
+    MappingUse.Parser parser = new MappingUse.Parser(MOST_ENTRIES, LimitedReader.MOST_LINE_BYTES);
+    return files.eachLine(
+            folder(pid).resolve("smaps"), MOST_SMAPS_BYTES, MOST_ENTRIES, parser::accept)
+        ? parser.end()
+        : List.of();
   }
 
   /** In mount order, which is the kernel's order. */
   public List<Mount> mounts(int pid) {
-    return lines(folder(pid).resolve("mountinfo"), Mount::parse);
+    return files.lines(folder(pid).resolve("mountinfo"), 0, MOST_MOUNTS, Mount::parse);
   }
 
   public List<CgroupMembership> cgroups(int pid) {
-    return lines(folder(pid).resolve("cgroup"), CgroupMembership::parse);
+    return files.lines(folder(pid).resolve("cgroup"), 0, MOST_MOUNTS, CgroupMembership::parse);
   }
 
   public List<OpenFile> openFiles(int pid) {
-    List<OpenFile> files = new ArrayList<>();
-    for (int fd : numbers(folder(pid).resolve("fd"))) {
-      Optional<String> target =
-          ProcFiles.link(folder(pid).resolve("fd").resolve(Integer.toString(fd)));
-      Optional<String> info =
-          ProcFiles.read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd)));
+    List<OpenFile> open = new ArrayList<>();
+    Path folder = folder(pid).resolve("fd");
+    long bytes = 0;
+    for (int fd : files.numbers(folder, MOST_ENTRIES)) {
+      Optional<String> target = ProcFiles.link(folder.resolve(Integer.toString(fd)));
+      Optional<ProcFiles.Beginning> info = ProcFiles.read(info(pid, fd), INFO_START_BYTES);
       if (target.isPresent() && info.isPresent()) {
-        files.add(OpenFile.parse(fd, target.get(), info.get()));
+        bytes += target.get().length();
+        if (bytes > LimitedReader.MOST_LINE_BYTES) {
+          files.exceeded(folder, "16 MiB of paths");
+          break;
+        }
+        open.add(OpenFile.parse(fd, target.get(), info.get().text()));
       }
     }
-    return files;
+    return open;
   }
 
   /**
    * Returns the kernel's information on a descriptor; empty if it is closed or the process is gone.
    */
   public String fileInfo(int pid, int fd) {
-    return ProcFiles.read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd))).orElse("");
+    return files.text(info(pid, fd), MOST_INFO_BYTES).orElse("");
+  }
+
+  private Path info(int pid, int fd) {
+    return folder(pid).resolve("fdinfo").resolve(Integer.toString(fd));
   }
 
   /**
@@ -198,7 +242,7 @@ public final class ProcFs {
   public Map<String, Long> namespaces(int pid) {
     Map<String, Long> inodes = new TreeMap<>();
     Path folder = folder(pid).resolve("ns");
-    for (String type : ProcFiles.names(folder)) {
+    for (String type : ProcFiles.names(folder, Integer.MAX_VALUE - 1)) {
       ProcFiles.link(folder.resolve(type))
           .ifPresent(target -> inode(target).ifPresent(inode -> inodes.put(type, inode)));
     }
@@ -210,7 +254,7 @@ public final class ProcFs {
    */
   public Map<String, String> environment(int pid) {
     Map<String, String> environment = new LinkedHashMap<>();
-    for (String entry : strings(folder(pid).resolve("environ"))) {
+    for (String entry : strings(files.text(folder(pid).resolve("environ"), MOST_ARGUMENT_BYTES))) {
       int equals = entry.indexOf('=');
       if (equals > 0) {
         environment.putIfAbsent(entry.substring(0, equals), entry.substring(equals + 1));
@@ -220,7 +264,14 @@ public final class ProcFs {
   }
 
   public List<String> cmdline(int pid) {
-    return strings(folder(pid).resolve("cmdline"));
+    return strings(files.text(folder(pid).resolve("cmdline"), MOST_ARGUMENT_BYTES));
+  }
+
+  /** Returns the program and its first arguments, never with an exception for the length. */
+  public List<String> command(int pid) {
+    return strings(
+        ProcFiles.read(folder(pid).resolve("cmdline"), COMMAND_BYTES)
+            .map(ProcFiles.Beginning::text));
   }
 
   /**
@@ -269,34 +320,23 @@ public final class ProcFs {
     return new OpenFile(0, target, 0, 0, 0).inode();
   }
 
-  private <T> List<T> lines(Path file, Function<String, T> parse) {
-    return ProcFiles.read(file)
-        .map(
-            text ->
-                // Not String.lines: a carriage return in a name would end a line.
-                Arrays.stream(text.split("\n")).filter(line -> !line.isEmpty()).map(parse).toList())
-        .orElse(List.of());
-  }
-
-  private List<String> strings(Path file) {
-    Optional<String> text = ProcFiles.read(file).filter(content -> !content.isEmpty());
-    if (text.isEmpty()) {
+  private static List<String> strings(Optional<String> text) {
+    String content = text.orElse("");
+    if (content.isEmpty()) {
       return List.of();
     }
     // Each string ends with a NUL, unless the process has overwritten the last one.
-    String content = text.get();
     int end = content.endsWith("\0") ? content.length() - 1 : content.length();
     return List.of(content.substring(0, end).split("\0", -1));
   }
 
+  /** Such as pids and threads, the number of which the kernel limits. */
   List<Integer> numbers(Path folder) {
-    List<Integer> numbers = new ArrayList<>();
-    for (String name : ProcFiles.names(folder)) {
-      if (!name.isEmpty() && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
-        numbers.add(Integer.parseInt(name));
-      }
-    }
-    Collections.sort(numbers);
-    return numbers;
+    return files.numbers(folder, Integer.MAX_VALUE - 1);
+  }
+
+  /** Reads the files of this reader, with its limits. */
+  LimitedReader files() {
+    return files;
   }
 }

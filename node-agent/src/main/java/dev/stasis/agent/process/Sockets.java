@@ -1,9 +1,7 @@
 package dev.stasis.agent.process;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,18 +30,12 @@ public final class Sockets {
   public List<InetSocket> inet(int pid) {
     List<InetSocket> sockets = new ArrayList<>();
     for (String table : TABLES) {
-      try (var lines = Files.lines(proc.folder(pid).resolve("net").resolve(table))) {
-        lines.skip(1).forEach(line -> sockets.add(InetSocket.parse(table, line)));
-      } catch (IOException e) {
-        // A kernel without IPv6 lacks some of them.
-        if (!ProcFiles.isGone(e)) {
-          throw new UncheckedIOException(e);
-        }
-      } catch (UncheckedIOException e) {
-        if (e.getCause() == null || !ProcFiles.isGone(e.getCause())) {
-          throw e;
-        }
-      }
+      // A kernel without IPv6 lacks some of them.
+      Path file = proc.folder(pid).resolve("net").resolve(table);
+      sockets.addAll(
+          proc.files()
+              .lines(
+                  file, 1, MOST_SOCKETS - sockets.size(), line -> InetSocket.parse(table, line)));
     }
     return sockets;
   }
@@ -78,18 +70,19 @@ public final class Sockets {
    */
   public Set<Long> unreadNetlink(int pid) {
     Set<Long> unread = new HashSet<>();
-    try (var lines = Files.lines(proc.folder(pid).resolve("net/netlink"))) {
-      // sk Eth Pid Groups Rmem Wmem Dump Locks Drops Inode
-      lines
-          .skip(1)
-          .map(line -> line.trim().split("\\s+"))
-          .filter(fields -> fields.length > 9 && !fields[4].equals("0"))
-          .forEach(fields -> unread.add(Long.parseLong(fields[9])));
-    } catch (IOException e) {
-      if (!ProcFiles.isGone(e)) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    // sk Eth Pid Groups Rmem Wmem Dump Locks Drops Inode
+    proc.files()
+        .eachLine(
+            proc.folder(pid).resolve("net/netlink"),
+            LimitedReader.MOST_LINE_BYTES,
+            MOST_SOCKETS,
+            line -> {
+              String[] fields = line.trim().split("\\s+");
+              if (fields.length > 9 && !fields[0].equals("sk") && !fields[4].equals("0")) {
+                unread.add(Long.parseLong(fields[9]));
+              }
+              return unread.size() <= MOST_SOCKETS;
+            });
     return unread;
   }
 

@@ -1,5 +1,7 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.container.ContainerResolver;
+import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.CudaDriver;
 import dev.stasis.agent.mover.Mover;
@@ -74,8 +76,8 @@ final class LabParts {
     return new NodeParts(
         proc,
         node.pids(),
-        node.containers(),
-        node.tree(),
+        new ContainerResolver(proc),
+        new ProcessTree(proc),
         driver,
         calls,
         node.gate(),

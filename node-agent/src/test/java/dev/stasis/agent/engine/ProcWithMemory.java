@@ -45,6 +45,16 @@ final class ProcWithMemory implements AutoCloseable {
     limits.push(folder.resolve(setting));
   }
 
+  /** Replaces a file of a process. */
+  void has(int pid, String name, String content) throws IOException {
+    Path file = Files.createTempFile(Path.of("/var/tmp"), "stasis-file", "");
+    Files.writeString(file, content);
+    Path replaced = folder.resolve(pid + "/" + name);
+    sh.must("mount", "--bind", file.toString(), replaced.toString());
+    Files.delete(file);
+    limits.push(replaced);
+  }
+
   @Override
   public void close() {
     limits.forEach(limit -> sh.must("umount", limit.toString()));

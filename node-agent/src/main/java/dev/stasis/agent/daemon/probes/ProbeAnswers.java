@@ -190,12 +190,15 @@ public final class ProbeAnswers {
       for (String table : List.of("net/tcp", "net/tcp6")) {
         Path file = proc.folder(pid).resolve(table);
         if (Files.exists(file)) {
-          for (String line : Files.readAllLines(file)) {
-            // sl, local address, remote address, state, queues, timer, retransmits, uid, timeout,
-            // inode
-            String[] field = line.trim().split("\\s+");
-            if (field.length > 9 && field[3].equals(LISTEN) && port(field[1]) == port) {
-              inodes.add(Long.parseLong(field[9]));
+          // One line at a time: a workload can have any number of sockets.
+          try (BufferedReader lines = Files.newBufferedReader(file)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+              // sl, local address, remote address, state, queues, timer, retransmits, uid, timeout,
+              // inode
+              String[] field = line.trim().split("\\s+");
+              if (field.length > 9 && field[3].equals(LISTEN) && port(field[1]) == port) {
+                inodes.add(Long.parseLong(field[9]));
+              }
             }
           }
         }
