@@ -11,7 +11,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,13 +27,24 @@ import java.util.Set;
  */
 final class InotifyRoom {
 
-  /** A holder keeps its name; the processes below it were restored, as root's, whoever they are. */
+  /** A holder keeps its name. */
   private static final String HOLDER = "stasis-runtime";
 
+  /** Of all processes together; the rest is not counted, and criu reports that root has no more. */
+  private static final int MOST_INSTANCES = 200_000;
+
+  private static final int MOST_WATCHES = 4_000_000;
+
+  /** Any large odd number. */
+  private static final long HASH = 1_000_003;
+
   private final ProcFs proc;
+  private final HostUserNamespace host;
+  private int watchesLeft = MOST_WATCHES;
 
   InotifyRoom(ProcFs proc) {
     this.proc = proc;
+    this.host = new HostUserNamespace(proc);
   }
 
   List<FailedRequirement> missing(ImageWatches needed) throws IOException {
@@ -62,61 +75,103 @@ final class InotifyRoom {
   private ImageWatches usedByRoot() {
     List<ProcessStat> processes = proc.processes();
     Set<Integer> restored = restored(processes);
-    Map<Integer, Map<Integer, String>> instances = new HashMap<>();
+    Map<Integer, Map<Long, Long>> instances = new HashMap<>();
+    int left = MOST_INSTANCES;
     for (ProcessStat process : processes) {
-      if (!process.isKernelThread() && (restored.contains(process.pid()) || isRoot(process))) {
-        instances.put(process.pid(), instances(process.pid()));
+      int pid = process.pid();
+      if (left > 0 && !process.isKernelThread() && (restored.contains(pid) || isRoot(process))) {
+        Map<Long, Long> own = instances(pid, left);
+        left -= own.size();
+        instances.put(pid, own);
       }
     }
     long count = 0;
     long watches = 0;
     for (ProcessStat process : processes) {
-      Map<Integer, String> inherited = instances.getOrDefault(process.ppid(), Map.of());
-      for (Map.Entry<Integer, String> instance :
+      Map<Long, Long> inherited = instances.getOrDefault(process.ppid(), Map.of());
+      for (Map.Entry<Long, Long> instance :
           instances.getOrDefault(process.pid(), Map.of()).entrySet()) {
         // A fork shares the instances of its parent, which the kernel counts once.
-        if (!instance.getValue().equals(inherited.get(instance.getKey()))) {
+        if (!inherited.containsKey(instance.getKey())) {
           count++;
-          watches += Watches.count(instance.getValue());
+          watches += instance.getValue();
         }
       }
     }
     return new ImageWatches(count, watches);
   }
 
-  private static Set<Integer> restored(List<ProcessStat> processes) {
-    Set<Integer> below = new HashSet<>();
+  /**
+   * Returns the restored processes, the instances of which are root's, whoever they are. criu
+   * restores them below the holder in a pid namespace of their own, which is nested in that of the
+   * holder but not in a user namespace. Only root of the node can create one: a program of another
+   * pod can give itself the name of a holder, but has no such processes.
+   */
+  private Set<Integer> restored(List<ProcessStat> processes) {
     Map<Integer, List<ProcessStat>> children = new HashMap<>();
     processes.forEach(
         one -> children.computeIfAbsent(one.ppid(), parent -> new ArrayList<>()).add(one));
-    List<ProcessStat> todo =
-        new ArrayList<>(processes.stream().filter(one -> one.comm().equals(HOLDER)).toList());
-    while (!todo.isEmpty()) {
-      ProcessStat next = todo.remove(todo.size() - 1);
-      if (below.add(next.pid())) {
-        todo.addAll(children.getOrDefault(next.pid(), List.of()));
+    Set<Integer> seen = new HashSet<>();
+    Set<Integer> restored = new HashSet<>();
+    for (ProcessStat holder : processes) {
+      if (holder.comm().equals(HOLDER) && seen.add(holder.pid())) {
+        int depth = depth(holder.pid());
+        Deque<ProcessStat> todo = new ArrayDeque<>(List.of(holder));
+        while (!todo.isEmpty()) {
+          for (ProcessStat child : children.getOrDefault(todo.pop().pid(), List.of())) {
+            if (seen.add(child.pid())) {
+              todo.push(child);
+              if (depth(child.pid()) > depth && host.has(child.pid())) {
+                restored.add(child.pid());
+              }
+            }
+          }
+        }
       }
     }
-    return below;
+    return restored;
+  }
+
+  private int depth(int pid) {
+    return proc.status(pid).map(status -> status.nsPids().size()).orElse(0);
   }
 
   private boolean isRoot(ProcessStat process) {
     return proc.status(process.pid()).filter(status -> status.uids().effective() == 0).isPresent();
   }
 
-  /** Reads what the kernel shows of each instance, by descriptor. */
-  private Map<Integer, String> instances(int pid) {
-    Map<Integer, String> instances = new HashMap<>();
+  /**
+   * Returns the number of watches of each instance. The kernel shows no identity of an instance:
+   * descriptors of a process that show the same watches are taken for duplicates of one.
+   */
+  private Map<Long, Long> instances(int pid, int most) {
+    Map<Long, Long> instances = new HashMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(proc.folder(pid).resolve("fd"))) {
       for (Path file : files) {
         String fd = file.getFileName().toString();
-        if (proc.link(pid, "fd/" + fd).filter(Watches.TARGET::equals).isPresent()) {
-          instances.put(Integer.parseInt(fd), proc.fileInfo(pid, Integer.parseInt(fd)));
+        if (proc.link(pid, "fd/" + fd).filter(Watches.TARGET::equals).isPresent()
+            && instances.size() < most) {
+          add(pid, Integer.parseInt(fd), instances);
         }
       }
     } catch (IOException | DirectoryIteratorException | UncheckedIOException e) {
       // The process has ended, or a security module hides it from the agent: it is not counted.
     }
     return instances;
+  }
+
+  private void add(int pid, int fd, Map<Long, Long> instances) {
+    long[] seen = {1, 0};
+    proc.fileInfo(
+        pid,
+        fd,
+        line -> {
+          if (line.startsWith("inotify ")) {
+            seen[0] = HASH * seen[0] + line.hashCode();
+            seen[1]++;
+          }
+          return --watchesLeft > 0;
+        });
+    instances.put(seen[0], seen[1]);
   }
 }

@@ -243,7 +243,7 @@ final class Inspection {
   }
 
   private long hostUserNamespace() {
-    return node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
+    return new HostUserNamespace(node.proc()).inode();
   }
 
   private boolean usesCuda(ProcessId process) {

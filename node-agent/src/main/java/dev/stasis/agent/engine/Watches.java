@@ -61,11 +61,6 @@ final class Watches {
     }
   }
 
-  /** Returns the number of watches of an instance, as the kernel shows it. */
-  static long count(String fileInfo) {
-    return WATCH.matcher(fileInfo).results().count();
-  }
-
   /**
    * Finds the paths of watched files in the container's own file system and in the packed volumes.
    * criu itself finds those on other volumes.

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Reads /proc. If a process is gone, or ends while it is read, the result is empty. Any other
@@ -212,6 +213,11 @@ public final class ProcFs {
    */
   public String fileInfo(int pid, int fd) {
     return files.text(info(pid, fd), MOST_INFO_BYTES).orElse("");
+  }
+
+  /** Passes on its lines, of any number, until one is not accepted. */
+  public void fileInfo(int pid, int fd, Predicate<String> accept) {
+    ProcFiles.lines(info(pid, fd), Long.MAX_VALUE, accept);
   }
 
   private Path info(int pid, int fd) {

@@ -17,6 +17,7 @@ class InotifyRoomTest {
 
   private static final int ROOT = 0;
   private static final int USER = 1000;
+  private static final String HOST_USERS = "user:[4026531837]";
 
   @TempDir
   @SuppressWarnings("NullAway.Init")
@@ -28,10 +29,15 @@ class InotifyRoomTest {
     process(2, 1, "kubelet", ROOT, 3);
     process(3, 1, "stasis-runtime", ROOT);
     process(4, 3, "python", USER, 2);
+    restored(4);
     // Forks share the instance; a user's own count for that user.
     process(5, 4, "python", USER, 2);
+    restored(5);
     process(6, 2, "kubelet", ROOT, 3);
     process(7, 1, "tail", USER, 9);
+    Path own = proc.resolve(ProcessHandle.current().pid() + "/ns");
+    Files.createDirectories(own);
+    Files.createSymbolicLink(own.resolve("user"), Path.of(HOST_USERS));
   }
 
   @Test
@@ -51,6 +57,36 @@ class InotifyRoomTest {
   }
 
   @Test
+  void duplicatedDescriptorsAreOneInstance() throws IOException {
+    process(8, 1, "containerd", ROOT, 4, 4, 4);
+
+    assertThat(missing(2, 0))
+        .extracting(FailedRequirement::found)
+        .containsExactly("1: root has 3 of 4", "0: root has 9 of 8");
+  }
+
+  /** Any pod can give a process the name of a holder. */
+  @Test
+  void theProcessesBelowAFalseHolderAreTheirUsers() throws IOException {
+    process(8, 1, "stasis-runtime", USER);
+    process(9, 8, "python", USER, 7, 6, 5);
+
+    assertThat(missing(2, 3)).isEmpty();
+  }
+
+  /** Without root's rights it can create a pid namespace only in its own user namespace. */
+  @Test
+  void aUserNamespaceOfItsOwnMakesNoRestoredProcess() throws IOException {
+    process(8, 1, "stasis-runtime", USER);
+    process(9, 8, "python", USER, 7, 6, 5);
+    restored(9);
+    Files.delete(proc.resolve("9/ns/user"));
+    Files.createSymbolicLink(proc.resolve("9/ns/user"), Path.of("user:[4026532999]"));
+
+    assertThat(missing(2, 3)).isEmpty();
+  }
+
+  @Test
   void aWorkloadWithoutInotifyNeedsNothing() throws IOException {
     limits(0, 0);
     assertThat(missing(0, 0)).isEmpty();
@@ -66,7 +102,16 @@ class InotifyRoomTest {
     Files.writeString(folder.resolve("max_user_watches"), watches + "\n");
   }
 
-  /** A process, with an instance for each number of watches. */
+  /** Puts it into a pid namespace below that of its parent. */
+  private void restored(int pid) throws IOException {
+    Path status = proc.resolve(pid + "/status");
+    Files.writeString(
+        status, Files.readString(status).replace("NSpid:\t" + pid, "NSpid:\t" + pid + "\t1"));
+    Path namespaces = Files.createDirectories(proc.resolve(pid + "/ns"));
+    Files.createSymbolicLink(namespaces.resolve("user"), Path.of(HOST_USERS));
+  }
+
+  /** A process, with a descriptor of an instance for each number of watches. */
   private void process(int pid, int parent, String name, int user, int... instances)
       throws IOException {
     Path folder = Files.createDirectories(proc.resolve("" + pid));
