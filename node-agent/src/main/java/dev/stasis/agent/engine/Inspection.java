@@ -102,9 +102,7 @@ final class Inspection {
             .flatMap(bytes -> bytes.values().stream())
             .mapToLong(Long::longValue)
             .sum();
-    boolean mps =
-        node.proc().processes().stream()
-            .anyMatch(stat -> stat.comm().startsWith("nvidia-cuda-mps"));
+    boolean mps = new MpsFinder(node.proc()).mayServe(container);
     List<FailedRequirement> notPortable = new ArrayList<>();
     Namespaces namespaces = namespaces(container, unmet);
     Map<String, String> watched = reader.watched(container, members, request);

@@ -17,7 +17,7 @@ import java.util.Set;
  * @param gpus the node's GPUs
  * @param gpuFiles the minor numbers of the GPUs that the container sees; empty if unknown
  * @param hostUserNamespace the inode of the host's user namespace
- * @param mpsRunning whether a process of CUDA's multi-process service runs on this node
+ * @param mpsRunning whether a process of CUDA's multi-process service may serve the container
  * @param around what the processes share
  * @param contexts the processes with a CUDA context, if there are several
  * @param memoryOn the GPUs on which each process has memory, as NVML lists it; without a process
