@@ -7,6 +7,8 @@ import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
@@ -123,7 +125,8 @@ class MigrationTargets {
 
   /**
    * Deletes the target of a migration that is rolled back, until nothing can run in it. A target
-   * without a restore, or with an undone one, does not run; any other must be seen to be gone.
+   * without a restore, or with one whose report says that it left nothing there, does not run; any
+   * other must be seen to be gone.
    */
   Progress untilNothingRuns(MigrationContext context) {
     if (context.target().isEmpty()) {
@@ -136,8 +139,22 @@ class MigrationTargets {
     boolean mayRun =
         context.work().all().stream()
             .filter(it -> it.type() == OperationType.RESTORE && !Work.isFit(it))
-            .anyMatch(it -> it.isClaimed() && (!it.isFinal() || it.succeeded()));
+            .anyMatch(it -> it.isClaimed() && !leftNothing(it));
     return mayRun ? going(target) : new Progress.Done();
+  }
+
+  private static boolean leftNothing(OperationView restore) {
+    if (!restore.isFinal() || restore.succeeded()) {
+      return false;
+    }
+    boolean isEmpty =
+        restore.workload() == WorkloadState.ENDED || restore.workload() == WorkloadState.WAITING;
+    return switch (restore.outcome().orElse(Outcome.NOT_UNDONE)) {
+      // Some checks fail before the agent has looked into the target.
+      case REFUSED -> isEmpty || restore.status().getWorkload() == null;
+      case UNDONE -> isEmpty;
+      case DONE, NOT_UNDONE, LOST, UNRECOGNIZED -> false;
+    };
   }
 
   /** Retries the deletion until it is gone; does not wait for an unavailable agent. */

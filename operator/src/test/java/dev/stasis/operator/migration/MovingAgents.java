@@ -151,7 +151,7 @@ final class MovingAgents implements AutoCloseable {
         status.setWorkload(WorkloadState.RUNNING);
         status.setSourceRunning(ConditionValue.TRUE);
       }
-      undo(operation);
+      undo(operation, status);
     } else if (Kinds.onlyCompares(operation)) {
       end(operation, status);
     } else if (stopped.contains(operation.getSpec().getType())
@@ -163,7 +163,7 @@ final class MovingAgents implements AutoCloseable {
       status.setOutcome(Outcome.UNDONE);
       status.setFaults(
           List.of(new Fault("CriuFailed", null, null, null, null, null, "criu failed")));
-      undo(operation);
+      undo(operation, status);
     } else if (!end(operation, status)) {
       return;
     }
@@ -215,9 +215,12 @@ final class MovingAgents implements AutoCloseable {
     }
   }
 
-  private void undo(GpuNodeOperation operation) {
+  private void undo(GpuNodeOperation operation, GpuNodeOperationStatus status) {
     if (Kinds.freezes(operation)) {
       runs(operation);
+    }
+    if (operation.getSpec().getType() == OperationType.RESTORE) {
+      status.setWorkload(WorkloadState.ENDED);
     }
   }
 
