@@ -1,8 +1,12 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.operator.holder.TargetReader;
+import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
@@ -12,8 +16,14 @@ import dev.stasis.operator.workflow.Timeout;
 import java.util.List;
 import java.util.Optional;
 
-/** Deletes the artifacts on both nodes. The last step, even of a migration that is rolled back. */
+/**
+ * Deletes the artifacts on both nodes. The last step, even of a migration that is rolled back. If
+ * the workload has ended in its target since the switch-over, they have its only saved state, and
+ * stay until the migration is deleted.
+ */
 final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
+
+  private static final TargetReader TARGETS = new TargetReader();
 
   private final MigrationOperations operations;
 
@@ -26,8 +36,21 @@ final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
     this.operations = operations;
   }
 
+  /** Returns why the artifacts of a migration stay; empty if they are deleted. */
+  static Optional<Fault> keptFor(MigrationContext context) {
+    return context
+        .decision()
+        .filter(it -> it == Decision.SWITCH_OVER)
+        .flatMap(it -> context.target())
+        .map(target -> TARGETS.read(target, context.container()))
+        .map(state -> state instanceof TargetState.Broken broken ? broken.fault() : null);
+  }
+
   @Override
   protected Progress observe(MigrationContext context) {
+    if (keptFor(context).isPresent()) {
+      return new Progress.Done();
+    }
     Progress ofSource = delete(context, Work.OF_SOURCE, context.artifact(), context.sourceAgent());
     return !(ofSource instanceof Progress.Done) || context.isShared()
         ? ofSource

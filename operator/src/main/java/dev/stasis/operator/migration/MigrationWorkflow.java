@@ -85,24 +85,27 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
     context.updater().rollsBack(faults, context);
   }
 
+  /** Returns the end of a message that says where the artifact is; empty without one. */
+  protected static String artifactStays(MigrationContext context) {
+    return context
+        .artifact()
+        .map(
+            it ->
+                "; its artifact stays at %s in store %s%s"
+                    .formatted(
+                        it.getLocation(),
+                        it.getStore(),
+                        it.getNode() == null ? "" : " on node " + it.getNode()))
+        .orElse("");
+  }
+
   @Override
   public void loses(MigrationContext context, Progress.Lost lost) {
-    String where =
-        context
-            .artifact()
-            .map(
-                it ->
-                    "; its artifact stays at %s in store %s%s"
-                        .formatted(
-                            it.getLocation(),
-                            it.getStore(),
-                            it.getNode() == null ? "" : " on node " + it.getNode()))
-            .orElse("");
     String because =
         context.faults().isEmpty()
             ? ""
             : "; before that: " + new FaultSummary(context.faults()).message();
-    context.updater().loses(lost.reason(), lost.message() + where + because);
+    context.updater().loses(lost.reason(), lost.message() + artifactStays(context) + because);
     throttle.giveBack(context.migration());
     reporter.failed(context, lost.reason(), reporter::workloadLost);
   }

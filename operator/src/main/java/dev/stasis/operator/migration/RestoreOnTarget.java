@@ -94,9 +94,14 @@ final class RestoreOnTarget extends MigrationAgentStep {
     if (operation.status().getProof() == null) {
       return new Progress.Failed(faults(operation));
     }
-    return target.getMetadata().getDeletionTimestamp() == null
-        ? new Progress.Done()
-        : new Progress.Failed(MigrationFaults.targetLost(target.getMetadata().getName()));
+    if (target.getMetadata().getDeletionTimestamp() != null) {
+      return new Progress.Failed(MigrationFaults.targetLost(target.getMetadata().getName()));
+    }
+    // The kubelet restarts a container that ended after its proof, without the saved state.
+    return reader.read(target, context.container()) instanceof TargetState.Broken broken
+            && context.sourceLost().isEmpty()
+        ? new Progress.Failed(broken.fault())
+        : new Progress.Done();
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Adoption;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import jakarta.inject.Singleton;
@@ -74,6 +75,14 @@ class TargetFirstMigration extends MigrationWorkflow {
     context.updater().succeeded(raised);
     throttle.giveBack(context.migration());
     reporter.succeeded(context);
+    DeleteArtifacts.keptFor(context)
+        .ifPresent(
+            fault ->
+                reporter.warning(
+                    context,
+                    Reason.TARGET_LOST,
+                    fault.message() + artifactStays(context),
+                    "artifact"));
     return new Progress.Done();
   }
 }

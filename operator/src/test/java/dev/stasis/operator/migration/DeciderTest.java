@@ -157,18 +157,7 @@ class DeciderTest {
     failed.setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, Moving.NOW)));
     assertThat(moving.next()).isInstanceOf(Next.Wait.class);
 
-    moving.target =
-        new PodBuilder(moving.target)
-            .editStatus()
-            .editFirstContainerStatus()
-            .withNewState()
-            .withNewTerminated()
-            .withExitCode(3)
-            .endTerminated()
-            .endState()
-            .endContainerStatus()
-            .endStatus()
-            .build();
+    moving.target = ended();
     assertThat(((Next.RollBack) moving.next()).faults())
         .extracting(Fault::message)
         .containsExactly("it failed: NotProven; container main exited with code 3");
@@ -257,6 +246,41 @@ class DeciderTest {
     assertThat(moving.next()).isInstanceOf(Next.RollBack.class);
   }
 
+  /** Its container was started from its image: the frozen source has the state. */
+  @Test
+  void aVerifiedTargetWhoseWorkloadEndedIsRolledBack() {
+    moving.proven();
+    moving.target = ended();
+    assertThat(((Next.RollBack) moving.next()).faults())
+        .extracting(Fault::reason)
+        .containsExactly("RestoreFailed");
+
+    moving.target =
+        new PodBuilder(Moving.pod("trainer-x", "target-uid", "there", "containerd://new"))
+            .editStatus()
+            .editFirstContainerStatus()
+            .withRestartCount(1)
+            .endContainerStatus()
+            .endStatus()
+            .build();
+    assertThat(moving.next()).isInstanceOf(Next.RollBack.class);
+
+    // Nothing is left that could be thawed.
+    moving.source().getMetadata().setDeletionTimestamp(Moving.NOW.toString());
+    assertThat(moving.next()).isInstanceOf(Next.SwitchOver.class);
+  }
+
+  @Test
+  void theArtifactsOfAWorkloadThatEndedInItsTargetAreKept() {
+    moving.proven().decided(Decision.SWITCH_OVER);
+    moving.source = null;
+    moving.end(OperationType.CHECKPOINT, Work.FREEZE, OperationPhase.SUCCEEDED);
+    assertThat(moving.next()).isInstanceOf(Next.Delete.class);
+
+    moving.target = ended();
+    assertThat(moving.next()).isInstanceOf(Next.Succeed.class);
+  }
+
   @Test
   void theControllerTakesTheTargetBeforeTheSourceGoes() {
     Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
@@ -273,5 +297,19 @@ class DeciderTest {
     moving.owner = new OwnerReferenceBuilder().withKind("Job").withName("trainer").build();
     moving.now = moving.now.plus(Duration.ofMinutes(3));
     assertThat(moving.next()).isInstanceOf(Next.RemoveSource.class);
+  }
+
+  private Pod ended() {
+    return new PodBuilder(moving.target)
+        .editStatus()
+        .editFirstContainerStatus()
+        .withNewState()
+        .withNewTerminated()
+        .withExitCode(3)
+        .endTerminated()
+        .endState()
+        .endContainerStatus()
+        .endStatus()
+        .build();
   }
 }
