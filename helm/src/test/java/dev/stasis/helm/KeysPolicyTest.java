@@ -93,26 +93,32 @@ class KeysPolicyTest {
       strings = {
         "stasis.dev/operation-uid",
         "stasis.dev/checkpoint",
+        "stasis.dev/eviction",
         "stasis.dev/node",
         "stasis.dev/anything",
         "topology.stasis.dev/gpus-1"
       })
   void usersCannotSetAnotherLabel(String key) {
-    Pod pod = pod("labelled");
-    pod.getMetadata().setLabels(Map.of(key, "x"));
-    refused(pod, "labels below stasis.dev", key);
+    // Some labels count whatever their value is.
+    for (String value : List.of("x", "")) {
+      Pod pod = pod("labelled");
+      pod.getMetadata().setLabels(Map.of(key, value));
+      refused(pod, "labels below stasis.dev", key);
 
-    GenericKubernetesResource checkpoint = Objects.checkpoint(stasis.namespace, "labelled");
-    checkpoint.getMetadata().setLabels(Map.of(key, "x"));
-    refused(checkpoint, key);
+      GenericKubernetesResource checkpoint = Objects.checkpoint(stasis.namespace, "labelled");
+      checkpoint.getMetadata().setLabels(Map.of(key, value));
+      refused(checkpoint, key);
+    }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"stasis.dev/restored-from", "stasis.dev/created-by", "stasis.dev/x"})
   void usersCannotSetAnotherAnnotation(String key) {
-    Pod pod = pod("annotated");
-    pod.getMetadata().setAnnotations(Map.of(key, "x"));
-    refused(pod, "annotations below stasis.dev", key);
+    for (String value : List.of("x", "")) {
+      Pod pod = pod("annotated");
+      pod.getMetadata().setAnnotations(Map.of(key, value));
+      refused(pod, "annotations below stasis.dev", key);
+    }
   }
 
   @Test
@@ -131,6 +137,27 @@ class KeysPolicyTest {
             .getUsername();
     one.getMetadata().setAnnotations(Map.of("stasis.dev/created-by", me));
     allowed(one);
+  }
+
+  @Test
+  void theCreatorCannotBeErasedLater() {
+    GenericKubernetesResource made =
+        stasis.admin.resource(Objects.checkpoint(stasis.namespace, "erased")).create();
+    try {
+      assertThatThrownBy(
+              () ->
+                  stasis
+                      .admin
+                      .resource(made)
+                      .edit(
+                          it -> {
+                            it.getMetadata().setAnnotations(Map.of("stasis.dev/created-by", ""));
+                            return it;
+                          }))
+          .hasMessageContaining("created-by");
+    } finally {
+      stasis.admin.resource(made).delete();
+    }
   }
 
   @Test
