@@ -17,7 +17,7 @@ final class ClusterExam {
   /** The first version with in-place resize. */
   private static final String OLDEST_KUBERNETES = "1.33";
 
-  /** How long an eviction may be held, unless the pod sets another time. */
+  /** The chart's default of eviction.deadline, which applies unless the pod sets another time. */
   private static final Duration EVICT_DEADLINE = Duration.ofMinutes(10);
 
   private static final String COMPONENT = "app.kubernetes.io/component";
@@ -204,7 +204,13 @@ final class ClusterExam {
                     + Words.age(since, facts.now())
                     + ", expected at most "
                     + Words.span(deadline),
-                "release it: kubectl delete pdb -n " + budget.namespace() + " " + budget.name()));
+                "if no checkpoint of the pod is in progress (kubectl stasis list -n "
+                    + budget.namespace()
+                    + ") and the chart's eviction.deadline has passed, release it:"
+                    + " kubectl delete pdb -n "
+                    + budget.namespace()
+                    + " "
+                    + budget.name()));
       }
     }
   }

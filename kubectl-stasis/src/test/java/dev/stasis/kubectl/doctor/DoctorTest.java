@@ -299,7 +299,11 @@ class DoctorTest {
                     Map.of()));
     assertThat(findings.get(0).what())
         .isEqualTo("pod ml/trainer: protected from eviction for 10m, expected at most 5m");
-    assertThat(findings.get(0).advice()).contains("kubectl delete pdb -n ml evict-trainer-p1");
+    assertThat(findings.get(0).advice())
+        .isEqualTo(
+            "if no checkpoint of the pod is in progress (kubectl stasis list -n ml) and the chart's"
+                + " eviction.deadline has passed, release it: kubectl delete pdb -n ml"
+                + " evict-trainer-p1");
   }
 
   @Test
