@@ -78,7 +78,7 @@ public final class Uninstall {
     out.println("uninstall: refused; nothing was changed:");
     for (Blocker one : blockers) {
       out.println("  - " + one.what());
-      out.println("      " + one.command());
+      out.println("      " + one.remedy());
     }
     out.println(
         "To uninstall anyway (running operations are cancelled; checkpoints of evicted pods");

@@ -4,6 +4,6 @@ package dev.stasis.operator.uninstall;
  * Something that prevents an uninstall.
  *
  * @param what the reason, in one sentence
- * @param command that resolves it
+ * @param remedy the command that resolves it, or a sentence with it
  */
-public record Blocker(String what, String command) {}
+public record Blocker(String what, String remedy) {}

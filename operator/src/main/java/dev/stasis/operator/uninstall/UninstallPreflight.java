@@ -57,10 +57,21 @@ public final class UninstallPreflight {
                     + "/"
                     + requester.name()
                     + " is not finished",
-                "kubectl stasis cancel " + requester.name() + " -n " + requester.namespace()));
+                remedy(
+                    operation.getSpec().getType(),
+                    requester.name() + " -n " + requester.namespace())));
       }
     }
     return blockers;
+  }
+
+  /** A checkpoint that is Ready is not cancelled, although its upload continues. */
+  private static String remedy(OperationType type, String object) {
+    return type == OperationType.UPLOAD
+        ? "wait until its condition Stored is True, or: kubectl delete gpucheckpoint "
+            + object
+            + " (this also deletes its artifact, unless options.deletionPolicy is Retain)"
+        : "kubectl stasis cancel " + object;
   }
 
   /** Returns the steps that resume suspended workloads. */

@@ -73,7 +73,7 @@ class UninstallPreflightTest {
   void anEvictedWorkloadBlocksTheUninstallUntilItIsRestored() {
     GpuCheckpoint evicted = checkpoint("Evict", EVICTED);
     assertThat(leaving(List.of(evicted), List.of(), List.of(), List.of()).blockers())
-        .extracting(Blocker::command)
+        .extracting(Blocker::remedy)
         .containsExactly("kubectl stasis restore train-1 -n ml --wait");
     assertThat(
             leaving(List.of(evicted), List.of(restore("Pending")), List.of(), List.of()).blockers())
@@ -90,7 +90,7 @@ class UninstallPreflightTest {
             leaving(List.of(), List.of(), List.of(operation("Checkpoint", "Held")), List.of())
                 .blockers())
         .singleElement()
-        .satisfies(it -> assertThat(it.command()).isEqualTo("kubectl stasis cancel train-1 -n ml"));
+        .satisfies(it -> assertThat(it.remedy()).isEqualTo("kubectl stasis cancel train-1 -n ml"));
     assertThat(
             leaving(
                     List.of(),
@@ -99,6 +99,22 @@ class UninstallPreflightTest {
                     List.of())
                 .blockers())
         .isEmpty();
+  }
+
+  /** Its checkpoint is Ready, and no longer cancelled. */
+  @Test
+  void anUploadBlocksTheUninstallUntilItIsStoredOrItsCheckpointDeleted() {
+    assertThat(
+            leaving(
+                    List.of(checkpoint("Resume", "{phase: Ready}")),
+                    List.of(),
+                    List.of(operation("Upload", "Running")),
+                    List.of())
+                .blockers())
+        .extracting(Blocker::remedy)
+        .containsExactly(
+            "wait until its condition Stored is True, or: kubectl delete gpucheckpoint train-1 -n ml"
+                + " (this also deletes its artifact, unless options.deletionPolicy is Retain)");
   }
 
   @Test
