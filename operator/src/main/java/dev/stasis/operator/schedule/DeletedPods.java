@@ -40,7 +40,10 @@ final class DeletedPods {
   }
 
   List<Pod> in(String namespace) {
+    Instant since = clock.instant().minus(KEPT);
+    // The checkpoint of an eviction, which says that a pod was restored, is deleted after an hour.
     return deleted.values().stream()
+        .filter(it -> !it.time().isBefore(since))
         .map(Deleted::pod)
         .filter(pod -> pod.getMetadata().getNamespace().equals(namespace))
         .toList();

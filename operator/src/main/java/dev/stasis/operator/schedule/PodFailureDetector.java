@@ -1,6 +1,5 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodFailureDetector {
 
-  private static final String EVICTION = "EvictionByEvictionAPI";
-
   private final GpuPods gpus;
 
   PodFailureDetector(GpuPods gpus) {
@@ -44,9 +41,7 @@ final class PodFailureDetector {
     }
     Optional<PodCondition> disruption = state.disruption();
     if (disruption.isPresent()) {
-      return disruption
-          .filter(condition -> !isProtected(pod, condition))
-          .map(condition -> disrupted(pod, condition, now));
+      return disruption.map(condition -> disrupted(pod, condition, now));
     }
     if (state.isBeingDeleted()) {
       return Optional.empty();
@@ -119,12 +114,5 @@ final class PodFailureDetector {
   /** Empty because a kubelet that was down itself reports that a container ended, but not when. */
   private static Optional<Instant> time(@Nullable String time) {
     return Optional.ofNullable(time).map(Instant::parse);
-  }
-
-  /** The eviction webhook checkpoints such a pod first, and leaves a GpuRestore for it. */
-  private static boolean isProtected(Pod pod, PodCondition disruption) {
-    return EVICTION.equals(disruption.getReason())
-        && pod.getMetadata().getLabels() != null
-        && pod.getMetadata().getLabels().containsKey(Api.PROTECT_LABEL);
   }
 }

@@ -47,17 +47,28 @@ final class ScheduleEventSources {
         .toList();
   }
 
-  /** Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. */
+  /**
+   * Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. If the
+   * checkpoint of an eviction fails, any schedule of its namespace may have to restore the pod.
+   */
   <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
     R request = change.subject();
-    Map<String, String> labels = request.getMetadata().getLabels();
-    String schedule = labels == null ? null : labels.get(Api.SCHEDULE_LABEL);
+    String namespace = request.getMetadata().getNamespace();
+    Map<String, String> labels =
+        Objects.requireNonNullElse(request.getMetadata().getLabels(), Map.of());
     boolean same =
         !change.cameOrWent()
             && state(change.before().orElseThrow()).equals(state(change.after().orElseThrow()));
-    return schedule == null || same
-        ? List.of()
-        : List.of(new ResourceID(schedule, request.getMetadata().getNamespace()));
+    if (same) {
+      return List.of();
+    }
+    if (labels.containsKey(Api.EVICTION_LABEL)) {
+      return schedules.byIndex(BY_NAMESPACE, namespace).stream()
+          .map(ResourceID::fromResource)
+          .toList();
+    }
+    String schedule = labels.get(Api.SCHEDULE_LABEL);
+    return schedule == null ? List.of() : List.of(new ResourceID(schedule, namespace));
   }
 
   /** Ignores progress, which an agent reports every second. */

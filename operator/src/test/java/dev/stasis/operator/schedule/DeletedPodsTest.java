@@ -3,21 +3,19 @@ package dev.stasis.operator.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.testing.SetClock;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeletedPodsTest {
 
+  private final SetClock clock = new SetClock();
   private final DeletedPods deleted =
-      new DeletedPods(
-          new GpuPods(List.of("nvidia.com/gpu")),
-          Clock.fixed(Instant.parse("2026-11-24T12:00:00Z"), ZoneOffset.UTC));
+      new DeletedPods(new GpuPods(List.of("nvidia.com/gpu")), clock);
 
   @Test
   void onlyFailedPodsWithGpusAreRemembered() {
@@ -29,6 +27,14 @@ class DeletedPodsTest {
 
     assertThat(deleted.in("ml")).containsExactly(failed);
     assertThat(deleted.in("other")).isEmpty();
+  }
+
+  @Test
+  void aPodIsForgottenEvenIfNoOtherOneIsDeleted() {
+    deleted.add(pod("trainer", "nvidia.com/gpu", "Failed"));
+    clock.ahead(Duration.ofMinutes(31));
+
+    assertThat(deleted.in("ml")).isEmpty();
   }
 
   private static Pod pod(String name, String resource, String phase) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class ScheduleEventSourcesTest {
 
-  private final ScheduleEventSources sources = new ScheduleEventSources(new NoSchedules());
+  private final ScheduleEventSources sources = new ScheduleEventSources(new OneSchedule());
 
   @Test
   void theProgressOfACheckpointConcernsNoScheduleItsPhaseDoes() {
@@ -29,6 +29,17 @@ class ScheduleEventSourcesTest {
     assertThat(sources.ofRequest(changed(begun, checkpoint(CheckpointPhase.SAVING, 2)))).isEmpty();
     assertThat(sources.ofRequest(changed(begun, checkpoint(CheckpointPhase.READY, 2))))
         .containsExactly(new ResourceID("often", "ml"));
+  }
+
+  @Test
+  void theEndOfAnEvictionsCheckpointConcernsTheSchedulesOfItsNamespace() {
+    GpuCheckpoint begun = checkpoint(CheckpointPhase.SAVING, 1);
+    GpuCheckpoint failed = checkpoint(CheckpointPhase.FAILED, 1);
+    List.of(begun, failed)
+        .forEach(it -> it.getMetadata().setLabels(Map.of(Api.EVICTION_LABEL, "pod-uid")));
+
+    assertThat(sources.ofRequest(changed(begun, failed)))
+        .containsExactly(new ResourceID("nightly", "ml"));
   }
 
   private static Changed<GpuCheckpoint> changed(GpuCheckpoint before, GpuCheckpoint after) {
@@ -45,14 +56,17 @@ class ScheduleEventSourcesTest {
     return checkpoint;
   }
 
-  private static final class NoSchedules implements IndexerResourceCache<GpuCheckpointSchedule> {
+  private static final class OneSchedule implements IndexerResourceCache<GpuCheckpointSchedule> {
 
     @Override
     public void addIndexers(Map<String, Function<GpuCheckpointSchedule, List<String>>> indexers) {}
 
     @Override
     public List<GpuCheckpointSchedule> byIndex(String index, String key) {
-      return List.of();
+      GpuCheckpointSchedule schedule = new GpuCheckpointSchedule();
+      schedule.getMetadata().setName("nightly");
+      schedule.getMetadata().setNamespace(key);
+      return List.of(schedule);
     }
 
     @Override
