@@ -40,7 +40,8 @@ public class ScheduleOptions {
   @Default("10")
   @Min(0)
   @Max(100)
-  @JsonPropertyDescription("Number of runs to keep in the status. Default: 10.")
+  @JsonPropertyDescription(
+      "Number of entries to keep in status.history. A run has one entry for each pod. Default: 10.")
   private Integer historyLimit = 10;
 
   @Pattern("^[A-Za-z][A-Za-z0-9_+/-]*$")
