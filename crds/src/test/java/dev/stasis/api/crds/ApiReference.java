@@ -38,7 +38,7 @@ final class ApiReference {
       | key | on | set by | meaning |
       |---|---|---|---|
       | label `stasis.dev/protect` | pod, namespace | users | checkpointed before an eviction |
-      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be delayed; default 10m, at most 6h (`eviction.maxDeadline`) |
+      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be delayed, such as `90s`, `20m` or `1h30m`, from 10s to 168h; default 10m, at most 6h (`eviction.maxDeadline`). Any other value is ignored without a message |
       | label `stasis.dev/prepare` | pod, namespace | users | new pods are made restorable: `true` or `ranks` ([prepared pods](prepare.md)) |
       | label `stasis.dev/data-path` | pod, namespace | users | `direct`: device memory takes the [direct data path](direct-path.md) |
       | annotation `stasis.dev/prepared` | pod | operator | what was set, and what was left as the user set it |
