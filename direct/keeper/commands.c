@@ -141,7 +141,7 @@ static bool prefill(const struct request *r) {
 
 static bool list(const struct request *r) {
     (void)r;
-    add(" arena=%s holder=%s", rest_of(NULL) ? "none" : arena_pages(), holder_socket() >= 0 ? "yes" : "no");
+    add(" arena=%s holder=%s", rest_of(NULL) ? "none" : "open", holder_socket() >= 0 ? "yes" : "no");
     for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
         if (!*w->name) continue;
         add(" %s=pid:%d,start:%llu,blocks:%u,bytes:%llu", w->name, w->pid, (unsigned long long)w->start, w->count, (unsigned long long)w->bytes);

@@ -80,7 +80,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     const struct item *item = &j->w->items[chunk->item];
     bool loads = j->kind >= COPY_LOAD;
     void **stream = &streams[item->device];
-    if (j->kind == COPY_SAVE && !item->kept.mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
+    if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
     if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
@@ -169,6 +169,13 @@ bool snapshot_here(const struct workload *w) {
 }
 
 bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w->wanted && snapshot_here(w); }
+
+bool any_in_the_way(void) {
+    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
+        if (snapshot_in_the_way(w)) return true;
+    }
+    return false;
+}
 
 void snapshot_release(struct item *item) {
     if (item->snapshot && cuda_use(item->device)) {

@@ -86,7 +86,7 @@ static int serve_at(const char *path, unsigned threads) {
     snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(holder) && cuda_open() && arena_open(threads) && holder_recover();
+    bool ready = holder_start(holder) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover();
     if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);
         return 1;

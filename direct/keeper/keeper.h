@@ -90,11 +90,9 @@ bool holder_replace(void); /* after its death */
 
 /* Pinned host memory: a slot for each copying thread. */
 extern uint8_t *arena;
-bool arena_open(unsigned threads);
-const char *arena_pages(void);
+bool arena_open(unsigned threads); /* 0: as many as before */
 bool arena_register(void);
 void arena_close(void);
-bool arena_reopen(void);
 
 /* The threads that copy: to a room, to a file, and from a file to fresh memory or to snapshots. */
 enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
@@ -125,6 +123,7 @@ bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
 bool snapshot_here(const struct workload *w);
 bool snapshot_in_the_way(const struct workload *w);
+bool any_in_the_way(void);
 void snapshot_drop(struct workload *w);
 void snapshot_release(struct item *item);
 bool stage_make(struct workload *w, const char *path); /* into the room of that file */

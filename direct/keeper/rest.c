@@ -48,7 +48,7 @@ bool rest_begin(void) {
 
 bool rest_end(void) {
     resting = false;
-    return arena_reopen();
+    return arena_open(0);
 }
 
 unsigned rest_of(struct pollfd *wait) {

@@ -79,18 +79,32 @@ HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t
     return result;
 }
 
+/* The context of a large allocation, or NULL. */
+static void *owner_of(uint64_t address) {
+    table_lock();
+    const struct mapping *mapping = gate_inert ? NULL : mapping_at(address);
+    void *owner = mapping && blocks[mapping->block].plain ? blocks[mapping->block].context : NULL;
+    table_unlock();
+    return owner;
+}
+
 HOOK(cuMemFree_v2, (uint64_t address)) {
-    if (gate_inert) return real_cuMemFree_v2(address);
+    void *owner = owner_of(address), *current = NULL;
+    if (!owner) return real_cuMemFree_v2(address);
+    /* As cuMemFree does: what uses the memory ends first, whichever context is current. */
+    driver.cuCtxGetCurrent(&current);
+    CUresult result = driver.cuCtxSetCurrent(owner);
+    result = result ? result : driver.cuCtxSynchronize();
+    driver.cuCtxSetCurrent(current);
     table_lock();
     struct mapping *mapping = mapping_at(address);
-    bool ours = mapping && blocks[mapping->block].plain;
-    table_unlock();
-    if (!ours) return real_cuMemFree_v2(address);
-    /* As cuMemFree does: what uses the memory ends first. */
-    CUresult result = driver.cuCtxSynchronize();
-    table_lock();
-    mapping = mapping_at(address);
     if (mapping && blocks[mapping->block].plain) plain_end(mapping);
     table_unlock();
     return result;
 }
+
+/* It takes memory of cuMemAlloc, too. */
+#define FREEING(name) \
+    HOOK(name, (uint64_t address, void *stream)) { return owner_of(address) ? hook_cuMemFree_v2(address) : real_##name(address, stream); }
+FREEING(cuMemFreeAsync)
+FREEING(cuMemFreeAsync_ptsz)

@@ -111,8 +111,9 @@ void peer_allow(int owner, int user) {
     for (uint32_t i = 0; i < mapping_limit; i++) {
         const struct block *block = &blocks[mappings[i].block];
         if (mappings[i].address && block->plain && block->prop.location_id == owner) {
+            uint32_t before = mappings[i].read_write;
             mappings[i].read_write |= 1u << user;
-            mapping_allow(&mappings[i]);
+            if (mapping_allow(&mappings[i])) mappings[i].read_write = before; /* a reload must not ask for what was refused */
         }
     }
     table_unlock();

@@ -78,6 +78,16 @@ static int contexts(const char *version) {
     EXPECT(0, CALL("cuMemFree_v2", (long)address));
     EXPECT(before, free_bytes());
     EXPECT(1, CALL("cuMemFree_v2", (long)address));
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 4L << 20));
+    EXPECT(0, CALL("cuMemFreeAsync", (long)address, 0L));
+    EXPECT(before, free_bytes());
+    /* The end of what uses the memory is waited for in its own context. */
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 4L << 20));
+    EXPECT(0, CALL("cuCtxGetCurrent", L(&context)));
+    EXPECT(0, CALL("cuCtxSetCurrent", 0L));
+    EXPECT(0, CALL("cuMemFree_v2", (long)address));
+    EXPECT(0, CALL("cuCtxSetCurrent", L(context)));
+    EXPECT(before, free_bytes());
     EXPECT(0, CALL("cuCtxCreate_v2", L(&context), 0L, 0L));
     EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
     EXPECT(0, call_of(version, "cuCtxDestroy", L(context)));

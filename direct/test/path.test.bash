@@ -322,7 +322,7 @@ promise_a_resting_keeper_has_only_its_contexts_and_serves_again() {
         must rest
         rests
         after=$(awk '/^VmRSS/ {print $2}' "/proc/$keeper/status")
-        [ $((before - after)) -gt 14000 ] || fail "the host memory was $before KiB, and at rest $after KiB"
+        [ $((before - after)) -gt 6000 ] || fail "the host memory was $before KiB, and at rest $after KiB"
     done
     right log 40
     refused 'no workload' unload w

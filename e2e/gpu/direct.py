@@ -94,7 +94,7 @@ def compare(w, gib, loader=()):
 
 def section_sizes():
     keeper = Keeper()
-    say(f"keeper with 2 GiB arena started in {keeper.took:.2f} s: {keeper.tell('list')}")
+    say(f"keeper started in {keeper.took:.2f} s: {keeper.tell('list')}")
     rounds = int(os.environ.get("ROUNDS", "5"))
     for gib in (int(s) for s in os.environ.get("SIZES", "1 8 16 32 48").split()):
         if time.time() > ENDS - 150:
@@ -135,6 +135,8 @@ def copies(keeper, w, gib, pieces):
     if gib > 16:
         return
     path = f"{folder}/stasis-direct-{os.getpid()}"
+    uuid = subprocess.run(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
+    room = folder == "/dev/shm" and keeper.tell("room", uuid, keeper.tell("status", "w")["bytes"], path + "-room")
     began = time.perf_counter()
     keeper.tell("close", "w", 10000), keeper.tell("export", "w"), keeper.tell("unload", "w")
     saved = keeper.tell("save", "w", path)
@@ -142,9 +144,9 @@ def copies(keeper, w, gib, pieces):
     gb = int(saved["bytes"]) / 1e9
     say(f"   save to {folder}: {saved['ms']:.0f} ms, {gb / saved['ms'] * 1e3:.1f} GB/s; closed, exported, unloaded and saved "
         f"in {evicted:.2f} s (Checkpoint and dump run beside it)")
-    if gib <= 1:
-        staged = keeper.tell("stage", "w")
-        say(f"   stage into the arena: {staged['ms']:.0f} ms, {gb / staged['ms'] * 1e3:.1f} GB/s")
+    if room:
+        staged = keeper.tell("stage", "w", path + "-room")
+        say(f"   room made in {room['ms']:.0f} ms; copied into it in {staged['ms']:.0f} ms, {gb / staged['ms'] * 1e3:.1f} GB/s")
     # Everything is let go of: the file alone has the content.
     keeper.tell("drop", "w")
     say(f"   GPU used/total MiB while unloaded and dropped: {gpu_used()}")

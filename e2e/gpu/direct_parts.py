@@ -51,11 +51,11 @@ def driver_call(name, pid, timeout_ms=0):
 
 
 class Keeper:
-    def __init__(self, arena_mib=2048, name="keeper"):
+    def __init__(self, name="keeper"):
         self.path = f"/tmp/stasis-direct-{os.getpid()}.{name}"
         self.log = open(f"{OUT}/{name}.log", "a")
         began = time.perf_counter()
-        self.process = subprocess.Popen([KEEPER, "serve", "--socket", self.path, "--arena-mib", str(arena_mib)], stderr=self.log, stdout=self.log)
+        self.process = subprocess.Popen([KEEPER, "serve", "--socket", self.path], stderr=self.log, stdout=self.log)
         started.append(self.process)
         self.connect(30)
         self.took = time.perf_counter() - began

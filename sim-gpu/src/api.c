@@ -73,6 +73,12 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     return result;
 }
 
+/* Without pools, it only frees what cuMemAlloc has made. */
+EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, void *stream) {
+    (void)stream;
+    return cuMemFree_v2(address);
+}
+
 EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
     int ordinal;
     (void)flags;

@@ -213,7 +213,10 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
 /* A context that is destroyed under it takes the process with it, and a graph that is being captured is lost. */
 EXPORT CUresult cuCtxSynchronize(void) {
     CUresult result = process_fault(CALL_SYNCHRONIZE);
-    if (current && !current->used) {
+    if (!current) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (!current->used) {
         abort();
     }
     result = result ? result : gate_enter();
