@@ -39,7 +39,7 @@ record RequestTable(Map<String, List<String>> requests) {
                 Locale.ROOT,
                 "| %s | %.1f | %s |%n",
                 state,
-                (double) all.size() / observed.toMinutes(),
+                60.0 * all.size() / observed.toSeconds(),
                 String.join(", ", all.stream().limit(4).toList())));
   }
 }
