@@ -20,6 +20,9 @@ final class ChunkMover {
   private final Set<ChunkName> moved = new HashSet<>();
   private long movedBytes;
 
+  /**
+   * @param writer a random name that nothing was written under yet; packs with it are replaced
+   */
   ChunkMover(
       BlobStore blobs,
       NamespacePacks packs,

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * One garbage collection of a namespace. A pack that is mostly unused is condemned: writers that
@@ -42,7 +43,7 @@ final class GarbageCollection {
   private final String namespaceUid;
   private final Compression compression;
   private final int threads;
-  private final String writer;
+  private final Supplier<String> writers;
 
   private final List<String> problems = new ArrayList<>();
   private int condemnedNow;
@@ -52,7 +53,8 @@ final class GarbageCollection {
   private final AtomicLong movedBytes = new AtomicLong();
 
   /**
-   * @param writer the random name of this run, under which it writes what it moves
+   * @param writers returns a new random name each time. Each data key's chunks are moved under a
+   *     name of their own, because packs are numbered from 0 under each name
    */
   GarbageCollection(
       BlobStore blobs,
@@ -60,13 +62,13 @@ final class GarbageCollection {
       String namespaceUid,
       Compression compression,
       int threads,
-      String writer) {
+      Supplier<String> writers) {
     this.blobs = blobs;
     this.keys = keys;
     this.namespaceUid = namespaceUid;
     this.compression = compression;
     this.threads = threads;
-    this.writer = writer;
+    this.writers = writers;
   }
 
   CollectReport run() throws IOException {
@@ -101,7 +103,7 @@ final class GarbageCollection {
 
   /** The store's clock, for the times of its blobs are of that one. */
   private Instant storeTime() throws StoreException {
-    String key = ChunkFormat.namespaceFolder(namespaceUid) + "time/" + writer;
+    String key = ChunkFormat.namespaceFolder(namespaceUid) + "time/" + writers.get();
     blobs.put(key, new byte[0]);
     Instant now = blobs.stat(key).modified();
     blobs.delete(key);
@@ -239,7 +241,7 @@ final class GarbageCollection {
             }
           });
     }
-    ChunkMover mover = new ChunkMover(blobs, packs, compression, writer, copies);
+    ChunkMover mover = new ChunkMover(blobs, packs, compression, writers.get(), copies);
     Set<String> kept = mover.move(leaving);
     movedBytes.addAndGet(mover.movedBytes());
     for (String name : leaving.keySet()) {

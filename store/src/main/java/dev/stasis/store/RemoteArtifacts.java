@@ -246,7 +246,7 @@ public final class RemoteArtifacts implements AutoCloseable {
    * once, beside uploads, and be killed at any time.
    */
   public CollectReport collect(String namespaceUid) throws IOException {
-    return new GarbageCollection(blobs, keys, namespaceUid, compression, threads, newWriter())
+    return new GarbageCollection(blobs, keys, namespaceUid, compression, threads, this::newWriter)
         .run();
   }
 

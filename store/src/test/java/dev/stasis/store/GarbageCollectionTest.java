@@ -7,6 +7,7 @@ import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,6 +100,45 @@ class GarbageCollectionTest {
     assertThat(report.problems()).isEmpty();
     assertWhole(SECOND, small);
     assertThat(artifacts().verify(SECOND, Progress.NONE).whole()).isTrue();
+  }
+
+  @Test
+  void chunksOfEveryDataKeyAreMovedWithoutLoss() throws IOException {
+    ArtifactId largeOfSecondKey = new ArtifactId("ns-1", "artifact-3");
+    ArtifactId smallOfSecondKey = new ArtifactId("ns-1", "artifact-4");
+    artifacts().store(FIRST, large, Progress.NONE);
+    artifacts().store(SECOND, small, Progress.NONE);
+    useAnotherDataKey();
+    artifacts().store(largeOfSecondKey, large, Progress.NONE);
+    artifacts().store(smallOfSecondKey, small, Progress.NONE);
+    artifacts().delete(FIRST);
+    artifacts().delete(largeOfSecondKey);
+    blobs.advance(DAY);
+    assertThat(collect().condemned()).isEqualTo(2);
+    blobs.advance(GRACE);
+
+    CollectReport report = collect();
+
+    assertThat(report.deleted()).isEqualTo(2);
+    assertThat(report.movedBytes()).isEqualTo(2 * Sealer.sealedBytes(100_000));
+    assertWhole(SECOND, small);
+    assertWhole(smallOfSecondKey, small);
+  }
+
+  /** Adds the key of an agent that made one at the same time as another agent. */
+  private void useAnotherDataKey() throws IOException {
+    SecureRandom random = new SecureRandom();
+    String first = new NamespaceKeys(blobs, StoreConformance.KEYS, random).orNew("ns-1").id();
+    NamespaceKey other;
+    do {
+      byte[] root = new byte[StoreKeys.KEY_BYTES];
+      random.nextBytes(root);
+      other = NamespaceKey.of(root);
+      // The first by name is used from then on.
+    } while (other.id().compareTo(first) > 0);
+    blobs.put(
+        ChunkFormat.keyFile("ns-1", other.id()),
+        StoreConformance.KEYS.files(random).write("ns-1", other));
   }
 
   @Test
