@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
@@ -104,23 +105,47 @@ final class VerifyJob implements Job {
   private OperationResult inRemoteStore(ActiveOperation operation, ArtifactPlace where)
       throws Refused, Stopped, InterruptedException {
     ArtifactId id = where.remoteId();
-    ClusterApi.Opener opener = where.requireRemote().opener();
     OperationResult found =
         new RemoteTransfer(recorder, STEP)
             .run(
                 operation,
-                opener,
+                where.requireRemote().opener(),
                 (remote, progress) -> verified(remote, id, paced(operation, progress)));
-    if (!found.reason().equals(DAMAGED) || !isWholeHere(operation, where)) {
-      return found;
+    return found.reason().equals(DAMAGED) ? repairedOr(found, operation, where, id) : found;
+  }
+
+  /**
+   * Repairs the artifact. A failed repair does not hide the damage: the operator would take the
+   * artifact for a good one, and the copy on this node, the last one, could be deleted.
+   */
+  private OperationResult repairedOr(
+      OperationResult found, ActiveOperation operation, ArtifactPlace where, ArtifactId id)
+      throws Refused, Stopped, InterruptedException {
+    try {
+      if (!isWholeHere(operation, where)) {
+        return found;
+      }
+      OperationResult repaired =
+          new RemoteTransfer(recorder, STEP, uploads)
+              .run(
+                  operation,
+                  where.requireRemote().opener(),
+                  (remote, progress) -> repair(remote, id, where, kept(where, progress)));
+      return repaired.phase() == OperationPhase.SUCCEEDED
+          ? repaired
+          : unrepaired(found, repaired.message());
+    } catch (Stopped e) {
+      if (e.outOfTime()) {
+        return unrepaired(found, String.valueOf(e.getMessage()));
+      }
+      throw e;
+    } catch (UncheckedIOException e) {
+      return unrepaired(found, String.valueOf(e.getMessage()));
     }
-    OperationResult repaired =
-        new RemoteTransfer(recorder, STEP, uploads)
-            .run(
-                operation,
-                opener,
-                (remote, progress) -> repair(remote, id, where, kept(where, progress)));
-    return repaired.reason().equals(DAMAGED) ? found : repaired;
+  }
+
+  private static OperationResult unrepaired(OperationResult found, String why) {
+    return damaged(Faults.inStep(DAMAGED, STEP, found.message() + "; the repair failed: " + why));
   }
 
   private static OperationResult verified(RemoteArtifacts remote, ArtifactId id, Progress progress)

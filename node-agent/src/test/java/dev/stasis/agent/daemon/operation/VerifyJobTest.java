@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Damage of an artifact is found before the artifact is needed. */
 class VerifyJobTest {
@@ -147,16 +151,72 @@ class VerifyJobTest {
   void damageInARemoteStoreIsRepairedFromTheCopyOfTheNode() throws IOException {
     Orders orders = Orders.inRemoteStore();
     String sha256 = saved(orders);
-    StoredFiles remote = new StoredFiles(lab.cluster().remote().folder());
-    List<Path> before = remote.all();
-    assertThat(ended(orders.remote(OperationType.UPLOAD, sha256)).getOutcome())
-        .isEqualTo(Outcome.DONE);
-    StoredFiles.flip(remote.largestExcept(before));
+    damagedPack(orders, sha256);
 
     assertThat(verified(orders, sha256).getReason()).isEqualTo("Repaired");
 
     new StoredFiles(local(orders)).delete();
     assertThat(verified(orders, sha256).getReason()).isEqualTo("ArtifactVerified");
+  }
+
+  /** Returns a pack of a new artifact whose copy on the node is whole. */
+  private static Path damagedPack(Orders orders, String sha256) throws IOException {
+    StoredFiles remote = new StoredFiles(lab.cluster().remote().folder());
+    List<Path> before = remote.all();
+    assertThat(ended(orders.remote(OperationType.UPLOAD, sha256)).getOutcome())
+        .isEqualTo(Outcome.DONE);
+    Path pack = remote.largestExcept(before);
+    StoredFiles.flip(pack);
+    return pack;
+  }
+
+  @Test
+  void aFailedRepairReportsTheDamage() throws IOException {
+    Orders orders = Orders.inRemoteStore();
+    String sha256 = saved(orders);
+    Path pack = damagedPack(orders, sha256);
+    // Nothing can be uploaded without the folder of leases.
+    Path writers = Objects.requireNonNull(pack.getParent()).resolveSibling("writers");
+    Files.delete(writers);
+    Files.writeString(writers, "");
+
+    GpuNodeOperationStatus status = verified(orders, sha256);
+
+    assertDamaged(status, "; the repair failed: store ");
+    Files.delete(writers);
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Repaired");
+  }
+
+  @Test
+  void aRepairThatRunsOutOfTimeReportsTheDamage(@TempDir Path folder) throws Exception {
+    Orders orders = Orders.inRemoteStore();
+    String sha256 = saved(orders);
+    damagedPack(orders, sha256);
+    GpuNodeOperation order = orders.remote(OperationType.VERIFY, sha256);
+    order.getSpec().setDeadline(TimeSpan.of("5s"));
+    ActiveOperation operation = Orders.active(order, OperationStage.CLAIMED);
+    operation.enter(OperationPhase.CLAIMED);
+    StatusWriter writer = new StatusWriter(lab.cluster(), AgentLab.BRIEF, (written, status) -> {});
+    AgentParts parts =
+        AgentLab.parts(
+            lab.cluster(),
+            new LabNode(folder),
+            folder,
+            lab.engine().engine(),
+            AgentLab.transfers(),
+            false,
+            AgentLab.BRIEF,
+            new SimpleMeterRegistry());
+    // An upload that does not end.
+    Semaphore uploads = new Semaphore(0);
+
+    OperationResult result =
+        new VerifyJob(
+                parts, new OperationRecorder((uid, description) -> {}, writer, () -> {}), uploads)
+            .run(operation);
+
+    assertThat(result.reason()).isEqualTo("ArtifactDamaged");
+    assertThat(result.message()).contains("; the repair failed: the deadline passed");
   }
 
   @Test
