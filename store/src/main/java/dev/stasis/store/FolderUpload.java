@@ -8,8 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** A blob that is written to a temporary file of a folder. */
+/**
+ * A blob that is written to a temporary file of a folder. After a failed write or sync the blob is
+ * never published: Linux reports lost bytes once, so that a repeated sync succeeds without them.
+ */
 final class FolderUpload implements BlobUpload {
   private final FolderBlobs blobs;
   private final String key;
@@ -17,23 +22,36 @@ final class FolderUpload implements BlobUpload {
   private final Path target;
   private final FileChannel channel;
   private final WriteBehind behind;
+  private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
   private boolean committed;
 
   FolderUpload(FolderBlobs blobs, String key, Path temporary, Path target) throws IOException {
+    this(
+        blobs,
+        key,
+        temporary,
+        target,
+        FileChannel.open(
+            temporary,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            FolderBlobs.FILE_MODE));
+  }
+
+  /**
+   * @param channel writes the temporary file
+   */
+  FolderUpload(FolderBlobs blobs, String key, Path temporary, Path target, FileChannel channel) {
     this.blobs = blobs;
     this.key = key;
     this.temporary = temporary;
     this.target = target;
-    this.channel =
-        FileChannel.open(
-            temporary,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            FolderBlobs.FILE_MODE);
+    this.channel = channel;
     this.behind = new WriteBehind(channel, WriteBehind.USUAL);
   }
 
   @Override
   public void part(int number, ByteBuffer bytes) throws StoreException {
+    requireAllWritten();
     try {
       long at = (long) number * FolderBlobs.LIMITS.partBytes();
       int end = bytes.limit();
@@ -44,6 +62,7 @@ final class FolderUpload implements BlobUpload {
         at += count;
       }
     } catch (IOException e) {
+      failure.compareAndSet(null, e);
       throw FolderFailure.of(key, e);
     }
   }
@@ -54,17 +73,38 @@ final class FolderUpload implements BlobUpload {
     if (committed) {
       return;
     }
+    requireAllWritten();
     try {
       if (channel.size() != size) {
         throw new StoreException.Damaged(
             "%s: expected %d bytes written, got %d".formatted(key, size, channel.size()));
       }
-      channel.force(true);
+      sync();
       blobs.publish(temporary, target);
       committed = true;
       channel.close();
     } catch (IOException e) {
       throw FolderFailure.of(key, e);
+    }
+  }
+
+  private void sync() throws IOException {
+    try {
+      channel.force(true);
+    } catch (IOException e) {
+      failure.compareAndSet(null, e);
+      throw e;
+    }
+  }
+
+  /** Fails in a way that is not retried. */
+  private void requireAllWritten() throws StoreException {
+    IOException first = failure.get();
+    if (first != null) {
+      throw new StoreException.Refused(
+          "%s: expected every byte on disk, got a failed write: %s"
+              .formatted(key, first.getMessage()),
+          first);
     }
   }
 
