@@ -1,5 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.DeletionPolicy;
 import dev.stasis.api.v1beta1.common.ObjectReference;
@@ -93,11 +94,17 @@ final class ArtifactRemoval {
             .orElse(null);
   }
 
-  /** By its policy. The only copy of an evicted workload is always retained. */
+  /**
+   * By its policy. The only copy of an evicted workload is always retained, also if the eviction
+   * was not reported as one because the freeze failed.
+   */
   private static boolean isRetained(CheckpointContext context) {
     boolean evicted =
         context.freezes().anyMatch(operation -> operation.workload() == WorkloadState.ENDED)
-            || context.conditions().isEvicted();
+            || context.conditions().isEvicted()
+            || (!context.isImport()
+                && context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+                && context.isPodLeaving());
     boolean restored =
         context.restores().stream()
             .anyMatch(

@@ -67,9 +67,17 @@ final class ReportResult extends CheckpointStep {
       dryRun.write(context, freeze);
       return context.reported();
     }
+    boolean onlyCopy = isOnlyCopy(context, freeze);
+    if (onlyCopy && isEnding(context, freeze)) {
+      updater.working(Reason.IN_PROGRESS, "the pod is removed; its workload is ending");
+      context.poll();
+      return context.reported();
+    }
     boolean suspended = freeze.succeeded() && freeze.workload() == WorkloadState.SUSPENDED;
     if (suspended) {
       suspended(context);
+    } else if (onlyCopy) {
+      evicted(context);
     } else if (freeze.succeeded()) {
       succeeded(context, freeze);
     } else {
@@ -85,6 +93,27 @@ final class ReportResult extends CheckpointStep {
     return context.reported();
   }
 
+  /**
+   * Returns whether the pod of a freeze with a complete artifact is removed. If it was evicted
+   * while its agent thawed it, or while its node rebooted, the operation failed, but the workload
+   * exists only in the artifact.
+   */
+  private static boolean isOnlyCopy(CheckpointContext context, OperationView freeze) {
+    return context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+        && freeze.artifact().isPresent()
+        && context.isPodLeaving()
+        && !freeze.isLeftFrozen();
+  }
+
+  /** A restore must not run beside a thawed workload that is still being terminated. */
+  private static boolean isEnding(CheckpointContext context, OperationView freeze) {
+    return freeze.workload() == WorkloadState.RUNNING
+        && context
+            .pod()
+            .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
+            .isPresent();
+  }
+
   private static void reportOnPod(CheckpointReporter reporter, OperationView freeze) {
     switch (freeze.workload()) {
       case FROZEN -> reporter.frozen(Reason.FROZEN, message(freeze));
@@ -96,13 +125,7 @@ final class ReportResult extends CheckpointStep {
   private void succeeded(CheckpointContext context, OperationView freeze) {
     context.status().setFaults(null);
     if (freeze.workload() == WorkloadState.ENDED) {
-      context
-          .updater()
-          .source(
-              ConditionValue.FALSE,
-              Reason.EVICTED,
-              "its pod was removed after the artifact was stored");
-      ready(context);
+      evicted(context);
     } else if (context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
         && freeze.workload() == WorkloadState.RUNNING) {
       thawed(context, freeze);
@@ -110,6 +133,17 @@ final class ReportResult extends CheckpointStep {
       running(context, freeze, Reason.RESUMED);
       ready(context);
     }
+  }
+
+  private void evicted(CheckpointContext context) {
+    context.status().setFaults(null);
+    context
+        .updater()
+        .source(
+            ConditionValue.FALSE,
+            Reason.EVICTED,
+            "its pod was removed after the artifact was stored");
+    ready(context);
   }
 
   private void ready(CheckpointContext context) {

@@ -158,4 +158,88 @@ class EvictionTest {
     assertThat(world.gone).isTrue();
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
   }
+
+  @Test
+  void theArtifactOfAPodThatIsLostAfterItsEvictionIsReadyAndStays() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .failsButKeepsTheArtifact(Outcome.LOST, "WorkloadGone", WorkloadState.ENDED);
+    world.settle();
+    isReadyAndStays();
+  }
+
+  /** The agent thawed it at the deadline while its eviction was accepted. */
+  @Test
+  void theArtifactOfAPodThatIsEvictedWhileItIsThawedIsReadyAndStays() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .failsButKeepsTheArtifact(Outcome.UNDONE, "DeadlineExceeded", WorkloadState.RUNNING);
+    world.settle();
+    assertThat(world.phase())
+        .as("its restore would run beside it")
+        .isEqualTo(CheckpointPhase.SAVING);
+    assertThat(world.operation(OperationType.CHECKPOINT, 1)).isPresent();
+
+    world.cluster.pods.clear();
+    world.settle();
+    isReadyAndStays();
+  }
+
+  private void isReadyAndStays() {
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.condition("SourceRunning")).startsWith("False/Evicted");
+    assertThat(world.status().getFaults()).isNull();
+    world
+        .agent(OperationType.END, 1)
+        .claims()
+        .fails(Outcome.REFUSED, "NotHeld", ConditionValue.FALSE);
+    world.cluster.pods.clear();
+    world.delete();
+    world.settle();
+    assertThat(world.gone).isTrue();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+  }
+
+  @Test
+  void aFailedFreezeOfAPodThatStaysIsNoEvictionWhateverItsArtifact() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .failsButKeepsTheArtifact(Outcome.UNDONE, "DeadlineExceeded", WorkloadState.RUNNING);
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
+
+    world.delete();
+    world.settle();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isPresent();
+  }
+
+  /** It failed before its pod was deleted, so no eviction was reported. */
+  @Test
+  void theArtifactOfAFailedEvictionStaysOnceThePodIsGone() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .failsButKeepsTheArtifact(Outcome.UNDONE, "DeadlineExceeded", WorkloadState.RUNNING);
+    world.settle();
+    world.cluster.pods.clear();
+    world.delete();
+    world.settle();
+
+    assertThat(world.gone).isTrue();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+    assertThat(world.stories)
+        .extracting(story -> story.reason())
+        .contains(Reason.ARTIFACT_RETAINED);
+  }
 }

@@ -102,6 +102,15 @@ final class FakeAgent {
     return this;
   }
 
+  /** As {@code fails}, but the pod was deleted meanwhile, so the artifact is not. */
+  FakeAgent failsButKeepsTheArtifact(Outcome outcome, String reason, WorkloadState workload) {
+    boolean runs = workload == WorkloadState.RUNNING;
+    fails(outcome, reason, runs ? ConditionValue.TRUE : ConditionValue.FALSE);
+    status.setWorkload(workload);
+    published();
+    return this;
+  }
+
   /** Nothing that it tried has woken the workload; it tries on. */
   FakeAgent leavesFrozen() {
     return works("unlock", WorkloadState.FROZEN)
