@@ -17,7 +17,8 @@ import java.util.Set;
 
 /**
  * Undoes a GpuCheckpoint that is deleted: ends its operations, waits until a frozen workload runs,
- * resumes a suspended one, lowers the memory limit, and deletes the artifact.
+ * resumes a suspended one, lowers the memory limit, returns the pod to its Job, and deletes the
+ * artifact.
  */
 final class CheckpointFinalizer {
 
@@ -140,7 +141,8 @@ final class CheckpointFinalizer {
   }
 
   /**
-   * Lowers the memory limit and deletes the artifact, once every step is undone.
+   * Returns to the pod its memory limit and its Job, and deletes the artifact, once every step is
+   * undone.
    *
    * @return whether the object can be removed
    */
@@ -156,7 +158,10 @@ final class CheckpointFinalizer {
           .ifPresent(agent -> released(context, agent, "the suspended workload"));
       context.reporter().notFrozen(Reason.RESUMED, "the GpuCheckpoint is deleted");
     }
-    cleanup.lowerLimit(context);
+    // A Job that has released the pod would otherwise start a second copy beside it.
+    lastFreeze(context)
+        .filter(freeze -> freeze.workload() == WorkloadState.RUNNING)
+        .ifPresentOrElse(freeze -> cleanup.run(context, freeze), () -> cleanup.lowerLimit(context));
     if (!artifacts.run(context)) {
       return false;
     }
@@ -176,10 +181,11 @@ final class CheckpointFinalizer {
   /** Copies the report of the last freeze, which may have ended since the status was written. */
   private static void prepare(CheckpointContext context) {
     context.poll();
-    context
-        .freezes()
-        .max(Comparator.comparingInt(OperationView::number))
-        .ifPresent(context.updater()::copyFrom);
+    lastFreeze(context).ifPresent(context.updater()::copyFrom);
+  }
+
+  private static Optional<OperationView> lastFreeze(CheckpointContext context) {
+    return context.freezes().max(Comparator.comparingInt(OperationView::number));
   }
 
   private static FreezeAttempt attempt(OperationView freeze) {

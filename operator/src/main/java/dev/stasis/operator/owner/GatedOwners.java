@@ -144,6 +144,7 @@ class GatedOwners {
         checkpoint,
         informers.restoresOf(
             checkpoint.getMetadata().getNamespace(), checkpoint.getMetadata().getName()),
+        informers::pod,
         serialization);
   }
 

@@ -4,6 +4,7 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.Conditions;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /**
  * A hand-over: the next pod of a controller becomes the target of a restore. It is open from the
@@ -37,16 +39,22 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
 
   private static final String INDEX = "batch.kubernetes.io/job-completion-index";
 
-  /** Returns the unfinished hand-over of the checkpoint; empty if there is none. */
+  /**
+   * Returns the unfinished hand-over of the checkpoint; empty if there is none.
+   *
+   * @param pods finds a pod by namespace and name
+   */
   public static Optional<Handover> open(
       GpuCheckpoint checkpoint,
       Collection<GpuRestore> restores,
+      BiFunction<String, String, Optional<Pod>> pods,
       KubernetesSerialization serialization) {
     if (checkpoint.getStatus() == null
         || checkpoint.getStatus().getPodTemplate() == null
-        || checkpoint.getMetadata().getDeletionTimestamp() != null
         || Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
-        || !(isBeingEvicted(checkpoint) || isToComeBack(checkpoint, restores))) {
+        || !(checkpoint.getMetadata().getDeletionTimestamp() == null
+            ? isBeingEvicted(checkpoint) || isToComeBack(checkpoint, restores)
+            : isBeingEvicted(checkpoint) && keepsItsPod(checkpoint, pods))) {
       return Optional.empty();
     }
     Pod source = serialization.convertValue(checkpoint.getStatus().getPodTemplate(), Pod.class);
@@ -72,6 +80,20 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
     return MAY_EVICT.contains(checkpoint.getSpec().getAfterCheckpoint())
         && !phase.isFinal()
         && phase != CheckpointPhase.READY;
+  }
+
+  /**
+   * Returns whether the pod of a deleted checkpoint is to stay. Its workload is thawed, and its Job
+   * may have released it: until the Job has it back, a replacement would be a second copy.
+   */
+  private static boolean keepsItsPod(
+      GpuCheckpoint checkpoint, BiFunction<String, String, Optional<Pod>> pods) {
+    ObservedPod source = checkpoint.getStatus().getPod();
+    return source != null
+        && pods.apply(checkpoint.getMetadata().getNamespace(), source.name())
+            .filter(pod -> Objects.equals(pod.getMetadata().getUid(), source.uid()))
+            .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+            .isPresent();
   }
 
   private static boolean isToComeBack(GpuCheckpoint checkpoint, Collection<GpuRestore> restores) {

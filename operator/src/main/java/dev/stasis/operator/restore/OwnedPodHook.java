@@ -89,7 +89,8 @@ class OwnedPodHook implements AdmissionHook {
         checkpoints.stream()
             .flatMap(
                 checkpoint ->
-                    Handover.open(checkpoint, of(checkpoint, restores), serialization).stream())
+                    Handover.open(checkpoint, of(checkpoint, restores), this::pod, serialization)
+                        .stream())
             .filter(handover -> handover.isFor(made))
             .sorted(Comparator.comparing(Handover::name))
             .toList();
@@ -113,6 +114,10 @@ class OwnedPodHook implements AdmissionHook {
       }
     }
     return Verdict.allowed();
+  }
+
+  private Optional<Pod> pod(String namespace, String name) {
+    return Optional.ofNullable(client.pods().inNamespace(namespace).withName(name).get());
   }
 
   /**

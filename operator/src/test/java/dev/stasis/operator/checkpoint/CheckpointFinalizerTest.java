@@ -18,6 +18,7 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -68,6 +69,37 @@ class CheckpointFinalizerTest {
     assertThat(held.operation(OperationType.END, 1)).isEmpty();
 
     held.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
+    held.settle();
+    assertThat(held.gone).isTrue();
+  }
+
+  @Test
+  void aThawedPodThatItsJobHasReleasedIsReturnedToIt() {
+    World held = Samples.world(AfterCheckpoint.EVICT);
+    held.cluster.pods.set(
+        0,
+        new PodBuilder(Samples.pod())
+            .editMetadata()
+            .addNewOwnerReference()
+            .withApiVersion("batch/v1")
+            .withKind("Job")
+            .withName("train")
+            .withUid("job-1")
+            .withController(true)
+            .endOwnerReference()
+            .endMetadata()
+            .build());
+    held.settle();
+    held.agent(OperationType.CHECKPOINT, 1).holds();
+    held.cluster.pods.set(0, Samples.pod());
+    held.delete();
+    held.settle();
+    assertThat(held.look().acts()).noneMatch(Act.TakeBack.class::isInstance);
+
+    held.agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE)
+        .corrects(WorkloadState.RUNNING, ConditionValue.TRUE);
+    assertThat(held.look().acts()).contains(new Act.TakeBack(Samples.pod()));
     held.settle();
     assertThat(held.gone).isTrue();
   }

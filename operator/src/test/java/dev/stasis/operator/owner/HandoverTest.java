@@ -11,6 +11,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.migration.Commitment;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
@@ -38,6 +39,7 @@ class HandoverTest {
 
   private final KubernetesSerialization serialization = new KubernetesSerialization();
   private final List<GpuRestore> restores = new ArrayList<>();
+  private final List<Pod> pods = new ArrayList<>();
   private final GpuCheckpoint checkpoint = checkpoint(pod("ReplicaSet", null));
 
   @ParameterizedTest
@@ -140,6 +142,31 @@ class HandoverTest {
     }
   }
 
+  /** The Job may have released the held pod, and would create another one beside it. */
+  @Test
+  void aDeletedCheckpointKeepsItOpenWhileItsPodStays() {
+    status().setPhase(CheckpointPhase.SAVING);
+    status().setPod(new ObservedPod("trainer-x7k2p", "pod-1", "main", "gpu-17"));
+    checkpoint.getMetadata().setDeletionTimestamp("2026-11-21T10:00:00Z");
+    assertThat(open()).as("without a pod").isEmpty();
+    pods.add(there("another-pod"));
+    assertThat(open()).as("another pod with its name").isEmpty();
+    pods.set(0, there("pod-1"));
+    assertThat(open()).isPresent();
+
+    pods.get(0).getMetadata().setDeletionTimestamp("2026-11-21T10:00:01Z");
+    assertThat(open()).as("its pod is being deleted").isEmpty();
+    pods.set(0, there("pod-1"));
+    status().setPhase(CheckpointPhase.FAILED);
+    assertThat(open()).isEmpty();
+    ready("Evicted");
+    assertThat(open()).isEmpty();
+  }
+
+  private static Pod there(String uid) {
+    return new PodBuilder(pod("Job", null)).editMetadata().withUid(uid).endMetadata().build();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"DaemonSet", "ReplicationController", "Node"})
   void otherControllersHaveNoHandover(String kind) {
@@ -161,7 +188,12 @@ class HandoverTest {
   }
 
   private Optional<Handover> open() {
-    return Handover.open(checkpoint, restores, serialization);
+    return Handover.open(
+        checkpoint,
+        restores,
+        (namespace, name) ->
+            pods.stream().filter(pod -> pod.getMetadata().getName().equals(name)).findFirst(),
+        serialization);
   }
 
   private GpuCheckpointStatus status() {
