@@ -4,7 +4,6 @@ import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
-import dev.stasis.api.v1beta1.common.CheckpointTimings;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Room;
@@ -28,7 +27,7 @@ final class ReportResult extends CheckpointStep {
   private final PostResumeCleanup cleanup;
   private final ThawFollowUp thaw;
   private final DryRunReport dryRun = new DryRunReport();
-  private final RestorableCondition restorable = new RestorableCondition();
+  private final ReadyReport ready = new ReadyReport();
   private final ArtifactUpload upload;
 
   ReportResult(
@@ -77,7 +76,7 @@ final class ReportResult extends CheckpointStep {
     if (suspended) {
       suspended(context);
     } else if (onlyCopy) {
-      evicted(context);
+      ready.evicted(context);
     } else if (freeze.succeeded()) {
       succeeded(context, freeze);
     } else {
@@ -125,42 +124,14 @@ final class ReportResult extends CheckpointStep {
   private void succeeded(CheckpointContext context, OperationView freeze) {
     context.status().setFaults(null);
     if (freeze.workload() == WorkloadState.ENDED) {
-      evicted(context);
+      ready.evicted(context);
     } else if (context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
         && freeze.workload() == WorkloadState.RUNNING) {
       thawed(context, freeze);
     } else {
       running(context, freeze, Reason.RESUMED);
-      ready(context);
+      ready.write(context);
     }
-  }
-
-  private void evicted(CheckpointContext context) {
-    context.status().setFaults(null);
-    context
-        .updater()
-        .source(
-            ConditionValue.FALSE,
-            Reason.EVICTED,
-            "its pod was removed after the artifact was stored");
-    ready(context);
-  }
-
-  private void ready(CheckpointContext context) {
-    CheckpointStatusUpdater updater = context.updater();
-    updater.transitionTo(CheckpointPhase.READY);
-    // In the same write, so that a client that watches is notified once.
-    restorable.write(context);
-    String artifact = updater.artifact();
-    updater.done(artifact);
-    CheckpointTimings timings = context.status().getTimings();
-    String frozen = timings == null ? null : timings.getFrozen();
-    context
-        .reporter()
-        .normal(
-            Reason.ARTIFACT_VERIFIED,
-            artifact + (frozen == null ? "" : ", frozen for " + frozen),
-            "ready");
   }
 
   private static void suspended(CheckpointContext context) {

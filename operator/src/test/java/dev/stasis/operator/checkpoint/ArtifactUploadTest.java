@@ -77,6 +77,37 @@ class ArtifactUploadTest {
   }
 
   @Test
+  void anUploadedArtifactOutlivesTheNodeOfItsEvictedPod() {
+    World world = held(StoreDurability.REMOTE);
+    world.agent(OperationType.UPLOAD, 1).uploads(7, 5);
+    world.settle();
+    assertThat(leaves(world)).isTrue();
+    world.cluster.nodes.clear();
+    world.cluster.gpuNodes.clear();
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.condition("SourceRunning")).startsWith("False/Evicted");
+    assertThat(artifact(world).getNode()).isNull();
+    assertThat(world.status().getOperation()).isNull();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
+  void anArtifactOnTheNodeOfAnEvictedPodIsLostWithIt() {
+    World world = Samples.world(AfterCheckpoint.EVICT).settle();
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    assertThat(leaves(world)).isTrue();
+    world.cluster.nodes.clear();
+    world.cluster.gpuNodes.clear();
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(world.condition("SourceRunning")).startsWith("False/NodeGone");
+  }
+
+  @Test
   void withoutThePromiseThePodIsRemovedAtOnceAndTheUploadGoesOn() {
     World world = held(StoreDurability.LOCAL);
 
