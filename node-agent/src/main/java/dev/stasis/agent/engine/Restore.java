@@ -220,6 +220,7 @@ public final class Restore {
   private RestoreOutcome ended(Restoring restoring, StepRunner runner, StepFailure failure)
       throws InterruptedException {
     String message = String.valueOf(failure.getMessage());
+    boolean ended = true;
     restoring.listener().undoing(message);
     StepRunner.clearInterrupt();
     try {
@@ -231,9 +232,10 @@ public final class Restore {
     } catch (StepFailure stuck) {
       LOG.log(System.Logger.Level.ERROR, "Cannot end the processes of a failed restore", stuck);
       message += "; the restored processes could not be ended: " + stuck.getMessage();
+      ended = false;
     }
     return new RestoreOutcome.Failed(
-        runner.lastStep(), failure.reason(), message, runner.timings());
+        runner.lastStep(), failure.reason(), message, ended, runner.timings());
   }
 
   private void endKeeper(Restoring restoring) throws InterruptedException {

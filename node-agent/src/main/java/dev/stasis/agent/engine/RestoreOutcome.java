@@ -30,7 +30,9 @@ public sealed interface RestoreOutcome {
   /**
    * It failed. The restored processes were ended, so the artifact is still the only complete copy.
    * The target must be deleted, because it contains files of the workload.
+   *
+   * @param ended whether no restored process is left; otherwise some may still run
    */
-  record Failed(String step, Reason reason, String message, StepTimings timings)
+  record Failed(String step, Reason reason, String message, boolean ended, StepTimings timings)
       implements RestoreOutcome {}
 }

@@ -111,7 +111,9 @@ public final class Thaw {
     if (work.kind() == Work.Kind.RESTORE) {
       SourceState state =
           work.phase() == Work.Phase.PUBLISHING ? proven(frozen) : new RestoredTree(frozen).end();
-      forget(frozen);
+      if (work.phase() == Work.Phase.PUBLISHING || state.kind() == SourceState.Kind.GONE) {
+        forget(frozen);
+      }
       return ended(state, runner, begin);
     }
     SourceState state = new ThawRun(frozen, runner, Checkpoint.steps()).run();

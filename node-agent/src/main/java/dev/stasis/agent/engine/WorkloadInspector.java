@@ -53,6 +53,14 @@ public final class WorkloadInspector {
         living.size());
   }
 
+  /** Returns the state of what a restore has left in its target, where it may be nothing. */
+  public SourceState restored(String containerId) throws InterruptedException {
+    return node.containers().resolve(containerId) instanceof Resolution.Found found
+            && !found.container().isRestored()
+        ? new SourceState(SourceState.Kind.GONE, "nothing was restored in " + containerId)
+        : at(containerId).state();
+  }
+
   /**
    * Returns the state of a restored workload, if its restore was verified and all of it runs;
    * otherwise empty.

@@ -168,15 +168,26 @@ final class InterruptedOperationRecovery {
   private OperationResult restore(ActiveOperation operation, Optional<Work> work, Fault fault)
       throws InterruptedException {
     String container = container(operation, work);
-    boolean ends = false;
+    Optional<SourceState> left = Optional.empty();
     if (work.isPresent()) {
-      ends = work.get().phase() != Work.Phase.PUBLISHING;
-      thaw(work.get());
+      left = Optional.of(thaw(work.get()));
     }
-    Optional<OperationResult> proven = ends ? Optional.empty() : proven(container);
-    return proven.orElseGet(
-        () ->
-            OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null));
+    if (work.isEmpty() || work.get().phase() == Work.Phase.PUBLISHING) {
+      Optional<OperationResult> proven = proven(container);
+      if (proven.isPresent()) {
+        return proven.get();
+      }
+      left = Optional.of(parts.engine().look().restored(container));
+    }
+    return unproven(fault, left.orElseThrow());
+  }
+
+  /** A restored workload that may run must not count as ended: its source would be thawed. */
+  private static OperationResult unproven(Fault fault, SourceState left) {
+    return left.kind() == SourceState.Kind.GONE
+        ? OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null)
+        : OperationResult.failed(Outcome.NOT_UNDONE, fault)
+            .leaving(OperationResult.workload(left), null, null);
   }
 
   private Optional<OperationResult> proven(String container) throws InterruptedException {

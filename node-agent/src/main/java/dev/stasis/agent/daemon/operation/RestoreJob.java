@@ -194,8 +194,11 @@ final class RestoreJob implements Job {
         Faults.inStep(
             FreezeResult.reason(failed.reason(), operation), failed.step(), failed.message());
     OperationResult result =
-        OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null);
-    return failed.reason() == Reason.CANCELLED && !operation.isRolledOut()
+        failed.ended()
+            ? OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null)
+            : OperationResult.failed(Outcome.NOT_UNDONE, fault)
+                .leaving(WorkloadState.UNKNOWN, null, null);
+    return failed.ended() && failed.reason() == Reason.CANCELLED && !operation.isRolledOut()
         ? result.in(OperationPhase.CANCELLED)
         : result;
   }
