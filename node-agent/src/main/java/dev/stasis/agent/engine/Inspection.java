@@ -13,6 +13,7 @@ import dev.stasis.agent.layer.LayerSize;
 import dev.stasis.agent.preflight.Contexts;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Preflight;
+import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Subject;
 import dev.stasis.agent.preflight.Surroundings;
@@ -46,6 +47,8 @@ final class Inspection {
 
   /** Linux allows some 32,000 sets of semaphores, and as many queues and segments. */
   private static final int MOST_IPC_OBJECTS = 100_000;
+
+  private static final String FOREIGN = "processes of the container";
 
   private final NodeParts node;
 
@@ -126,16 +129,7 @@ final class Inspection {
         unmet.add(one);
       }
     }
-    for (ProcessStat foreign : listing.foreign()) {
-      if (!foreign.isZombie()) {
-        unmet.add(
-            new FailedRequirement(
-                "processes of the container",
-                "only those of the workload",
-                "process %s (%s), an exec session or the like"
-                    .formatted(foreign.id(), foreign.comm())));
-      }
-    }
+    unmet.addAll(foreign(listing));
     DataPath dataPath =
         new DataPathChooser(node.keepers(), new WayBack(node.calls(), node.gate()))
             .choose(request, cudaProcesses);
@@ -165,6 +159,28 @@ final class Inspection {
         gpuBytes + residentBytes + layer.bytes() + BESIDE_MEMORY,
         node.room().found(container, gpuBytes),
         dataPath);
+  }
+
+  /** Processes that a stop does not reach and a dump leaves out. */
+  private static List<FailedRequirement> foreign(ProcessTree.Listing listing) {
+    return listing.foreign().stream()
+        .filter(stat -> !stat.isZombie())
+        .map(
+            stat ->
+                new FailedRequirement(
+                    FOREIGN,
+                    "only those of the workload",
+                    "process %s (%s), an exec session or the like"
+                        .formatted(stat.id(), stat.comm())))
+        .toList();
+  }
+
+  /**
+   * Returns whether an obstacle of a stopped workload may be gone a moment later, if the workload
+   * runs meanwhile. An exec probe of the kubelet ends by itself.
+   */
+  static boolean mayPass(FailedRequirement one) {
+    return one.property().equals(FOREIGN) || Requirement.mayPass(one);
   }
 
   private Namespaces namespaces(Container container, List<FailedRequirement> unmet)
@@ -279,12 +295,14 @@ final class Inspection {
       Map<String, String> watched)
       throws InterruptedException {
     SubjectReader reader = new SubjectReader(node);
+    ProcessTree.Listing listing = node.tree().list(container);
     List<Subject.Member> members =
-        node.tree().list(container).members().stream()
+        listing.members().stream()
             .filter(stat -> !stat.isZombie())
             .map(stat -> reader.member(stat, cuda.contains(stat.id())))
             .toList();
-    List<FailedRequirement> unmet = new ArrayList<>();
+    // A double fork or an exec since the inspection: it would run on while criu reads the memory.
+    List<FailedRequirement> unmet = new ArrayList<>(foreign(listing));
     Namespaces now = namespaces(container, unmet);
     Namespaces namespaces = new Namespaces(before.addresses(), now.connected(), now.ipcObjects());
     Surroundings around = reader.around(container, members, request, namespaces, watched);

@@ -6,7 +6,6 @@ import dev.stasis.agent.container.StopOutcome;
 import dev.stasis.agent.container.StoppedTree;
 import dev.stasis.agent.container.TreeStopper;
 import dev.stasis.agent.preflight.FailedRequirement;
-import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
@@ -31,6 +30,9 @@ final class StopStep implements Step<Freeze, FrozenWork> {
 
   /** Operations on files take milliseconds. One on a socket or a pipe may take forever. */
   private static final Duration DRAIN_LIMIT = Duration.ofSeconds(5);
+
+  /** A probe that asks the workload needs its answer before it ends. */
+  private static final Duration RUN_ON = Duration.ofMillis(20);
 
   static final String NAME = "stop";
 
@@ -58,9 +60,10 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     List<FailedRequirement> busy = freeze.requirePortable();
     // An obstacle that may disappear does so only while the program runs.
     while (!busy.isEmpty()
-        && busy.stream().allMatch(Requirement::mayPass)
+        && busy.stream().allMatch(Inspection::mayPass)
         && System.nanoTime() < until) {
       stopper.resume(tree, LIMIT);
+      Thread.sleep(RUN_ON.toMillis());
       tree = stop(freeze, stopper, before);
       busy = freeze.requirePortable();
     }

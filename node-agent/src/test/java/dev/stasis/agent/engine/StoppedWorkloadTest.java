@@ -1,14 +1,23 @@
 package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.OddProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -84,27 +93,89 @@ class StoppedWorkloadTest {
       throws Exception {
     odd.must(request);
     odd.must("nothing");
-    Checkpoint checkpoint =
-        new Checkpoint(
-            lab.parts(),
-            HookedStep.all(
-                Checkpoint.steps(),
-                (moment, step) -> {
-                  if (moment == HookedStep.Moment.BEFORE && step.equals("stop")) {
-                    odd.must(request);
-                  }
-                }));
-    assertThat(EngineLab.checkpoint(checkpoint, asked))
+    Checkpoint checkpoint = beforeTheStop(() -> odd.must(request));
+    isRefused(EngineLab.checkpoint(checkpoint, asked), requirement.property());
+    untouched();
+  }
+
+  /** As an exec session is, or a process that was orphaned into a shared pid namespace. */
+  @Test
+  void aProcessThatDoesNotDescendFromTheWorkloadIsRefusedAndTheWorkloadRunsOn() throws Exception {
+    odd.must("nothing");
+    List<Process> foreign = new ArrayList<>();
+    try {
+      Checkpoint checkpoint = beforeTheStop(() -> foreign.add(startForeign("600")));
+      isRefused(
+          EngineLab.checkpoint(checkpoint, Asked.of(lab, source)), "processes of the container");
+      assertThat(foreign).singleElement().matches(Process::isAlive);
+    } finally {
+      foreign.forEach(Process::destroyForcibly);
+    }
+    awaitForeign(false);
+    untouched();
+  }
+
+  @Test
+  void aProbeOfTheKubeletIsAwaited() throws Exception {
+    odd.must("nothing");
+    Checkpoint checkpoint = beforeTheStop(() -> startForeign("1"));
+    assertThat(EngineLab.checkpoint(checkpoint, Asked.of(lab, source)))
+        .isInstanceOf(CheckpointOutcome.Published.class);
+    untouched();
+  }
+
+  private static Checkpoint beforeTheStop(Runnable action) {
+    return new Checkpoint(
+        lab.parts(),
+        HookedStep.all(
+            Checkpoint.steps(),
+            (moment, step) -> {
+              if (moment == HookedStep.Moment.BEFORE && step.equals(StopStep.NAME)) {
+                action.run();
+              }
+            }));
+  }
+
+  private static void isRefused(CheckpointOutcome outcome, String property) {
+    assertThat(outcome)
         .isInstanceOfSatisfying(
             CheckpointOutcome.Failed.class,
             failed -> {
               assertThat(failed.step()).isEqualTo(StopStep.NAME);
               assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
-              assertThat(failed.message()).startsWith(requirement.property());
+              assertThat(failed.message()).startsWith(property);
               assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
             });
+  }
+
+  private static void untouched() {
     lab.assertNothingLeft();
     source.awaitSteps(2);
     source.verify(MIB);
+  }
+
+  private static Container container() {
+    return ((Resolution.Found) lab.parts().containers().resolve(source.id())).container();
+  }
+
+  /** Starts a process in the cgroup of the container. */
+  private static Process startForeign(String seconds) {
+    String cgroup = container().cgroups().get(0).folder().toString();
+    try {
+      Process started =
+          new ProcessBuilder(
+                  "sh", "-c", "echo $$ > \"$0/cgroup.procs\"; exec sleep " + seconds, cgroup)
+              .start();
+      awaitForeign(true);
+      return started;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void awaitForeign(boolean there) {
+    await("a process in the cgroup: " + there)
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> lab.parts().tree().list(container()).foreign().isEmpty() != there);
   }
 }
