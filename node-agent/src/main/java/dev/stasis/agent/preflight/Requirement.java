@@ -100,6 +100,11 @@ public enum Requirement {
       "System V IPC",
       "no System V semaphores, message queues or segments and no POSIX message queues in the"
           + " pod: a new pod does not have them (use POSIX semaphores, which are in /dev/shm)"),
+  LINUX_AIO(
+      NEW_POD,
+      "Linux AIO",
+      "no context of io_setup (libaio): criu does not restore its requests in flight, and the kernel"
+          + " completes them while the memory is saved"),
   SOCKET_ADDRESS(
       NEW_POD,
       "socket address",

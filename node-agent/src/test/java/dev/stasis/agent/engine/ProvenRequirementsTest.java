@@ -83,6 +83,7 @@ class ProvenRequirementsTest {
           Requirement.MIG,
           Requirement.MOUNT_KIND,
           Requirement.SECURITY_LABEL,
+          Requirement.LINUX_AIO,
           Requirement.UNIX_DATAGRAM);
 
   /** Only the driver sees it: RefusedWorkloadTest proves that it is rolled back. */

@@ -190,6 +190,7 @@ class RequirementsTest {
       case SOCKET -> workload.opens(5, "AF_VSOCK");
       case NETLINK -> workload.opens(5, "NETLINK").unread = Set.of(5L);
       case IPC_OBJECTS -> workload.ipcObjects = List.of("semaphore set 7");
+      case LINUX_AIO -> workload.mapped = Set.of("/[aio] (deleted)");
       case MOUNT_KIND -> workload.mounts.add(mount("/", "/mnt", "autofs"));
       case SOCKET_ADDRESS -> {
         InetAddress own = InetAddress.getByName("10.1.2.3");
