@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
@@ -11,6 +12,7 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -170,6 +172,16 @@ final class ActiveOperations {
     queue.submit(operation.name(), operation.created(), places, OperationEventLoop.guarded(work));
   }
 
+  /** Runs a task when the GPUs of that work are free, before the operations that wait for them. */
+  void whenFree(Work work, Runnable task) {
+    if (stopping) {
+      return; // The successor continues it.
+    }
+    Set<GpuUuid> gpus = new HashSet<>();
+    work.cuda().forEach(process -> gpus.addAll(process.deviceBytes().keySet()));
+    queue.submit(work.id(), Instant.EPOCH, gpus, OperationEventLoop.guarded(task));
+  }
+
   private void carryOut(ActiveOperation operation) {
     executor.carryOut(operation);
     wait(operation);
@@ -188,11 +200,24 @@ final class ActiveOperations {
       } else {
         carryOut(operation);
       }
-    } catch (ApiUnreachable | NodeApiException e) {
-      LOG.log(Level.WARNING, operation.name() + " could not be recovered yet", e);
-      eventLoop.later(() -> enqueue(operation, () -> settle(operation)));
+    } catch (ApiUnreachable | NodeApiException | RuntimeException e) {
+      // Also without a free descriptor: its workload must not stay frozen for that.
+      LOG.log(level(e), operation.name() + " could not be recovered yet", e);
+      eventLoop.later(() -> settleLater(operation));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Level level(Exception e) {
+    return e instanceof RuntimeException ? Level.ERROR : Level.WARNING;
+  }
+
+  private void settleLater(ActiveOperation operation) {
+    if (operation.stage() == OperationStage.ENDED) {
+      wait(operation);
+    } else {
+      eventLoop.untilDone(() -> enqueue(operation, () -> settle(operation)));
     }
   }
 
@@ -215,19 +240,19 @@ final class ActiveOperations {
 
   private void giveUp(ActiveOperation operation, boolean outOfTime) {
     if (operation.stage() == OperationStage.HELD && !stopping) {
-      enqueue(
-          operation,
-          () -> {
-            try {
-              holdTimeout.run(operation, outOfTime);
-              thawRetrier.begin(operation);
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            } catch (ApiUnreachable e) {
-              LOG.log(Level.WARNING, "{0} stays held: {1}", operation.name(), e);
-              eventLoop.later(() -> giveUp(operation, outOfTime));
-            }
-          });
+      eventLoop.untilDone(() -> enqueue(operation, () -> endHold(operation, outOfTime)));
+    }
+  }
+
+  private void endHold(ActiveOperation operation, boolean outOfTime) {
+    try {
+      holdTimeout.run(operation, outOfTime);
+      thawRetrier.begin(operation);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ApiUnreachable | RuntimeException e) {
+      LOG.log(level(e), operation.name() + " stays held", e);
+      eventLoop.later(() -> giveUp(operation, outOfTime));
     }
   }
 

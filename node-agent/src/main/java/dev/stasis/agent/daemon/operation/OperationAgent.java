@@ -37,8 +37,8 @@ public final class OperationAgent implements AutoCloseable {
   public OperationAgent(AgentParts parts) {
     this.parts = parts;
     this.claims = new Claims(parts);
-    this.orphans = new OrphanedWork(parts);
     this.active = new ActiveOperations(parts, eventLoop);
+    this.orphans = new OrphanedWork(parts, active::whenFree, eventLoop::after);
   }
 
   /**
@@ -157,10 +157,9 @@ public final class OperationAgent implements AutoCloseable {
   private void compareWithWhatIsThere() {
     try {
       orphans.compare(active.all()).forEach(uid -> unwanted(uid, "its deletion"));
-    } catch (ApiUnreachable e) {
+    } catch (ApiUnreachable | RuntimeException e) {
+      LOG.log(Level.WARNING, "Cannot look for workloads without an operation yet", e);
       eventLoop.later(this::compareWithWhatIsThere);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

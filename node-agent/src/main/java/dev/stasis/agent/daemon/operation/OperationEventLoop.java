@@ -44,6 +44,16 @@ final class OperationEventLoop {
     after(LATER, task);
   }
 
+  /** Runs a task on the calling thread, and again later until it throws nothing. */
+  void untilDone(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "cannot process an operation yet", e);
+      later(() -> untilDone(task));
+    }
+  }
+
   void after(Duration wait, Runnable task) {
     try {
       var unused =

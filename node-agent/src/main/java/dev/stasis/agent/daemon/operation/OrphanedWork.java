@@ -7,20 +7,36 @@ import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Thaws frozen workloads whose operation no longer exists. */
+/**
+ * Thaws frozen workloads whose operation no longer exists. No operation reports them, so a thaw
+ * that fails is retried until nothing of the workload is left frozen.
+ */
 final class OrphanedWork {
 
   private static final System.Logger LOG = System.getLogger(OrphanedWork.class.getName());
 
   private final AgentParts parts;
+  private final BiConsumer<Work, Runnable> turns;
+  private final BiConsumer<Duration, Runnable> timer;
 
-  OrphanedWork(AgentParts parts) {
+  /**
+   * Thaws.
+   *
+   * @param turns runs a task when the GPUs of its work are free
+   * @param timer runs a task after a wait
+   */
+  OrphanedWork(
+      AgentParts parts, BiConsumer<Work, Runnable> turns, BiConsumer<Duration, Runnable> timer) {
     this.parts = parts;
+    this.turns = turns;
+    this.timer = timer;
   }
 
   /**
@@ -28,8 +44,7 @@ final class OrphanedWork {
    *
    * @return uids of operations that no longer exist
    */
-  List<String> compare(Map<String, ActiveOperation> active)
-      throws ApiUnreachable, InterruptedException {
+  List<String> compare(Map<String, ActiveOperation> active) throws ApiUnreachable {
     Map<String, GpuNodeOperation> there = new HashMap<>();
     for (GpuNodeOperation operation : parts.cluster().operations()) {
       there.put(operation.getMetadata().getUid(), operation);
@@ -40,16 +55,41 @@ final class OrphanedWork {
           && !takenUp(active.get(work.id()))
           && !explained(work, there.get(work.id()))
           && !staysHeld(work)) {
-        ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
-        LOG.log(
-            Level.WARNING,
-            "Thawed container {0}: the operation of {1} no longer exists: {2}",
-            work.containerId(),
-            work.owner(),
-            outcome);
+        thaw(work, parts.intervals().thaw().first());
       }
     }
     return active.keySet().stream().filter(uid -> !there.containsKey(uid)).toList();
+  }
+
+  private void thaw(Work work, Duration next) {
+    turns.accept(
+        work,
+        () -> {
+          if (!isThawed(work)) {
+            LOG.log(Level.WARNING, "{0}: retrying in {1}", work.id(), next);
+            timer.accept(next, () -> thaw(work, parts.intervals().thaw().after(next)));
+          }
+        });
+  }
+
+  /** Tries once; returns whether nothing is left to do. The engine then has no record of it. */
+  private boolean isThawed(Work work) {
+    try {
+      ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
+      LOG.log(
+          Level.WARNING,
+          "Thaw of container {0} tried: the operation of {1} no longer exists: {2}",
+          work.containerId(),
+          work.owner(),
+          outcome);
+      return parts.work(work.id()).isEmpty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true; // The successor continues it.
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "Cannot thaw container " + work.containerId(), e);
+      return false;
+    }
   }
 
   /**
