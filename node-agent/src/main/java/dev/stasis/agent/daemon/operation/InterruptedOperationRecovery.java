@@ -58,14 +58,7 @@ final class InterruptedOperationRecovery {
       return Optional.empty();
     }
     if (!operation.isOfBoot(parts.engine().bootId())) {
-      return Optional.of(
-          OperationResult.failed(
-                  Outcome.LOST,
-                  Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
-              .leaving(
-                  WorkloadState.ENDED,
-                  operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
-                  null));
+      return Optional.of(afterReboot(operation));
     }
     OperationPhase phase = operation.status().getPhase();
     boolean journaled = parts.work(operation.uid()).isPresent();
@@ -78,6 +71,29 @@ final class InterruptedOperationRecovery {
         ? decided
         : Optional.of(
             of(operation, Faults.AGENT_RESTARTED, "the agent restarted during the operation"));
+  }
+
+  /**
+   * The processes are gone. An evicted pod can be restored, if its artifact was stored before that.
+   */
+  private OperationResult afterReboot(ActiveOperation operation) throws ApiUnreachable {
+    if (operation.status().getPhase() == OperationPhase.HELD
+        && new PodLookup(parts).isDeleted(operation.pod())) {
+      // Its last bytes may not have reached the disk, so all of them are read.
+      Optional<ArtifactStatus> artifact = stored(operation, Work.Phase.PUBLISHING);
+      if (artifact.isPresent()) {
+        return OperationResult.done("Ended", "the node rebooted after the artifact was stored")
+            .leaving(WorkloadState.ENDED, ConditionValue.FALSE, null)
+            .with(status -> status.setArtifact(artifact.get()));
+      }
+    }
+    return OperationResult.failed(
+            Outcome.LOST,
+            Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
+        .leaving(
+            WorkloadState.ENDED,
+            operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
+            null);
   }
 
   /**
@@ -304,6 +320,16 @@ final class InterruptedOperationRecovery {
    * boot, and its workload stays frozen while they are read.
    */
   private Optional<ArtifactStatus> published(ActiveOperation operation, Work.Phase phase) {
+    try {
+      return stored(operation, phase);
+    } catch (ApiUnreachable e) {
+      LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
+      return Optional.empty();
+    }
+  }
+
+  private Optional<ArtifactStatus> stored(ActiveOperation operation, Work.Phase phase)
+      throws ApiUnreachable {
     ArtifactReference reference = operation.spec().getArtifact();
     if (reference == null) {
       return Optional.empty();
@@ -319,6 +345,8 @@ final class InterruptedOperationRecovery {
             place.status(
                 parts.nodeName(), verified.artifact().manifest(), verified.artifact().sha256()));
       }
+    } catch (ApiUnreachable e) {
+      throw e;
     } catch (IOException | Refused e) {
       LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
     }

@@ -32,6 +32,7 @@ import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -59,6 +60,10 @@ final class FileCluster implements ClusterApi {
   private final Path folder;
   private final Path store;
   private final LabRemoteStore remote;
+
+  /** Set: the next question about a store gets no answer. */
+  final AtomicBoolean storeIsAway = new AtomicBoolean();
+
   private volatile Predicate<GpuNodeOperationStatus> last = status -> false;
 
   FileCluster(Path folder, Path store) {
@@ -205,6 +210,9 @@ final class FileCluster implements ClusterApi {
   @Override
   public StoreRoot store(String name) throws ApiUnreachable {
     requireAnswer();
+    if (storeIsAway.getAndSet(false)) {
+      throw new ApiUnreachable("connection refused", new IOException("away"));
+    }
     return new StoreRoot(
         store,
         true,
