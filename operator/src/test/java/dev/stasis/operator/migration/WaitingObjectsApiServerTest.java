@@ -48,9 +48,7 @@ class WaitingObjectsApiServerTest extends OnApiServer {
   /** The product's: all that was due before the jump of the clock is observed by then. */
   private static final Duration POLL = Duration.ofSeconds(15);
 
-  /**
-   * Requests a minute apart come twice in it, even if the last one is counted ten seconds late.
-   */
+  /** Requests a minute apart come twice in it, even if the last one is counted ten seconds late. */
   private static final Duration OBSERVED = Duration.ofSeconds(110);
 
   private static final int MOST = 2;
@@ -109,9 +107,7 @@ class WaitingObjectsApiServerTest extends OnApiServer {
       RequestTable table = RequestTable.of(all.subList(before, all.size()), owners);
       table.print(OBSERVED);
       assertThat(table.requests())
-          .allSatisfy(
-              (state, each) ->
-                  assertThat(each).as(state).hasSizeLessThanOrEqualTo(MOST));
+          .allSatisfy((state, each) -> assertThat(each).as(state).hasSizeLessThanOrEqualTo(MOST));
     } finally {
       waiting.delete();
       client.resources(GpuPreemptionPolicy.class).withName(policy()).delete();
