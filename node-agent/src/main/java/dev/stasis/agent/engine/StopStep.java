@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Stops the whole tree, so that it does not change between the choice of regions and the end of the
@@ -63,7 +64,10 @@ final class StopStep implements Step<Freeze, FrozenWork> {
         && busy.stream().allMatch(Inspection::mayPass)
         && System.nanoTime() < until) {
       stopper.resume(tree, LIMIT);
-      Thread.sleep(RUN_ON.toMillis());
+      LockSupport.parkNanos(RUN_ON.toNanos());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for " + busy);
+      }
       tree = stop(freeze, stopper, before);
       busy = freeze.requirePortable();
     }

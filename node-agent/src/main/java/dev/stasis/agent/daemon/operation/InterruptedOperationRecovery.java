@@ -14,7 +14,6 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.Afterwards;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
@@ -22,10 +21,6 @@ import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
-import dev.stasis.artifact.ArtifactReader;
-import dev.stasis.artifact.Opened;
-import dev.stasis.artifact.Progress;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.Optional;
@@ -46,9 +41,11 @@ final class InterruptedOperationRecovery {
   private static final int THAWS = 3;
 
   private final AgentParts parts;
+  private final PublishedArtifact published;
 
   InterruptedOperationRecovery(AgentParts parts) {
     this.parts = parts;
+    this.published = new PublishedArtifact(parts);
   }
 
   /** Recovers one that was started or held; empty if it is simply executed again. */
@@ -80,7 +77,7 @@ final class InterruptedOperationRecovery {
     if (operation.status().getPhase() == OperationPhase.HELD
         && new PodLookup(parts).isDeleted(operation.pod())) {
       // Its last bytes may not have reached the disk, so all of them are read.
-      Optional<ArtifactStatus> artifact = stored(operation, Work.Phase.PUBLISHING);
+      Optional<ArtifactStatus> artifact = published.stored(operation, Work.Phase.PUBLISHING);
       if (artifact.isPresent()) {
         return OperationResult.done("Ended", "the node rebooted after the artifact was stored")
             .leaving(WorkloadState.ENDED, ConditionValue.FALSE, null)
@@ -126,7 +123,7 @@ final class InterruptedOperationRecovery {
         switch (seen.state().kind()) {
           case RUNNING ->
               operation.isHeldUntilDecided()
-                  || published(operation, Work.Phase.PUBLISHING).isPresent();
+                  || published.find(operation, Work.Phase.PUBLISHING).isPresent();
           case GONE ->
               parts.cluster().operations().stream()
                   .anyMatch(other -> isEnd(other, operation.name()));
@@ -222,7 +219,8 @@ final class InterruptedOperationRecovery {
   private Optional<OperationResult> resumed(
       ActiveOperation operation, WorkloadInspector.Seen seen) {
     return order(operation) == Afterwards.RESUME && seen.state().kind() == SourceState.Kind.RUNNING
-        ? published(operation, Work.Phase.PUBLISHING)
+        ? published
+            .find(operation, Work.Phase.PUBLISHING)
             .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()))
         : Optional.empty();
   }
@@ -244,7 +242,7 @@ final class InterruptedOperationRecovery {
     }
     if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
       Optional<ArtifactStatus> artifact =
-          published(operation, found.phase()).or(() -> recorded(operation, found.phase()));
+          published.find(operation, found.phase()).or(() -> recorded(operation, found.phase()));
       boolean holds =
           (artifact.isPresent() || found.mayRunElsewhere())
               && parts.engine().evicted().hold(found.containerId());
@@ -254,7 +252,7 @@ final class InterruptedOperationRecovery {
     }
     Optional<ArtifactStatus> artifact =
         found.phase() == Work.Phase.PUBLISHING
-            ? published(operation, found.phase())
+            ? published.find(operation, found.phase())
             : Optional.empty();
     SourceState state = thaw(found);
     int processes = parts.engine().look().at(found.containerId()).processes();
@@ -310,46 +308,8 @@ final class InterruptedOperationRecovery {
     if (operation.spec().getArtifact() == null) {
       return Optional.of(result);
     }
-    return published(operation, phase)
+    return published
+        .find(operation, phase)
         .map(artifact -> result.with(status -> status.setArtifact(artifact)));
-  }
-
-  /**
-   * Returns the artifact that this operation has published. Its bytes are read again only before
-   * the first end of the operation: those of a held or suspended one were digested during this
-   * boot, and its workload stays frozen while they are read.
-   */
-  private Optional<ArtifactStatus> published(ActiveOperation operation, Work.Phase phase) {
-    try {
-      return stored(operation, phase);
-    } catch (ApiUnreachable e) {
-      LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
-      return Optional.empty();
-    }
-  }
-
-  private Optional<ArtifactStatus> stored(ActiveOperation operation, Work.Phase phase)
-      throws ApiUnreachable {
-    ArtifactReference reference = operation.spec().getArtifact();
-    if (reference == null) {
-      return Optional.empty();
-    }
-    try {
-      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
-      ArtifactReader reader = new ArtifactReader(Progress.NONE);
-      boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
-      Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);
-      if (opened instanceof Opened.Verified verified
-          && reference.uid().equals(verified.artifact().manifest().origin().id())) {
-        return Optional.of(
-            place.status(
-                parts.nodeName(), verified.artifact().manifest(), verified.artifact().sha256()));
-      }
-    } catch (ApiUnreachable e) {
-      throw e;
-    } catch (IOException | Refused e) {
-      LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
-    }
-    return Optional.empty();
   }
 }

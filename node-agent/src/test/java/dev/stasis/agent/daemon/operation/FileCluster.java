@@ -60,9 +60,7 @@ final class FileCluster implements ClusterApi {
   private final Path folder;
   private final Path store;
   private final LabRemoteStore remote;
-
-  /** Set: the next question about a store gets no answer. */
-  final AtomicBoolean storeIsAway = new AtomicBoolean();
+  final AtomicBoolean storeIsAway = new AtomicBoolean(); // once
 
   private volatile Predicate<GpuNodeOperationStatus> last = status -> false;
 
@@ -209,7 +207,6 @@ final class FileCluster implements ClusterApi {
 
   @Override
   public StoreRoot store(String name) throws ApiUnreachable {
-    requireAnswer();
     if (storeIsAway.getAndSet(false)) {
       throw new ApiUnreachable("connection refused", new IOException("away"));
     }

@@ -151,10 +151,9 @@ class UnreportedResultTest {
       workload.lab().cluster().await(held, OperationPhase.HELD);
       workload.lab().stop();
       workload.lab().cluster().delete(evicted.pod());
-      workload.lab().cluster().goAway();
+      workload.lab().cluster().storeIsAway.set(true);
 
       workload.lab().start();
-      workload.lab().cluster().comeBack();
 
       String end = workload.order(orders.of(OperationType.END, evicted, held));
       assertThat(workload.lab().cluster().awaitEnd(end).getOutcome()).isEqualTo(Outcome.DONE);
