@@ -146,7 +146,7 @@ class DirectShortageTest {
               refused ->
                   assertThat(refused.unmet().toString()).contains("room for the device memory"));
 
-      // Others take the memory while it is away: the content of the second process finds none.
+      // Others take the memory before it is prepared: the second process finds none.
       new Sh().must("mount", "-o", "remount,size=64m", stage.toString());
       CheckpointOutcome outcome;
       try (KeeperProxy proxy =
@@ -154,7 +154,7 @@ class DirectShortageTest {
               lab,
               source.id(),
               name -> {
-                if (name.equals("unload")) {
+                if (name.equals("use")) {
                   Files.write(stage.resolve("other"), new byte[40 << 20]);
                 }
               })) {
