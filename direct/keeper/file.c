@@ -99,7 +99,7 @@ bool file_save(struct workload *w, const char *path) {
     if (done) {
         bool frozen = w->items->kept.mapped;
         print(table, w, job.chunks, job.count);
-        /* What is written after the thaw is synced with the rest of its artifact: nobody looks at what the program lacks meanwhile. */
+        /* After the thaw, the file is synced with the rest of its artifact: a sync here would keep the program from its memory. */
         done = (fflush(table) == 0 && !ferror(table) && (!frozen || (fsync(fileno(table)) == 0 && fsync(job.file) == 0))) ||
                fail("%s: %s", path, strerror(errno));
         if (done && !frozen) snapshot_drop(w);

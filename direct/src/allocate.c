@@ -91,7 +91,7 @@ static void *owner_of(uint64_t address) {
 HOOK(cuMemFree_v2, (uint64_t address)) {
     void *owner = owner_of(address), *current = NULL;
     if (!owner) return real_cuMemFree_v2(address);
-    /* As cuMemFree does: what uses the memory ends first, whichever context is current. */
+    /* As cuMemFree does: what uses the memory ends first, in the memory's own context. */
     driver.cuCtxGetCurrent(&current);
     CUresult result = driver.cuCtxSetCurrent(owner);
     result = result ? result : driver.cuCtxSynchronize();

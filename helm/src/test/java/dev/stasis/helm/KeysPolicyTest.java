@@ -99,7 +99,7 @@ class KeysPolicyTest {
         "topology.stasis.dev/gpus-1"
       })
   void usersCannotSetAnotherLabel(String key) {
-    // Some labels count whatever their value is.
+    // Some labels count with any value.
     for (String value : List.of("x", "")) {
       Pod pod = pod("labelled");
       pod.getMetadata().setLabels(Map.of(key, value));

@@ -46,8 +46,8 @@ public final class LinkRemapLeftovers {
 
   /**
    * Removes them. A name belongs to criu only if one of these processes still has the file open or
-   * mapped; nothing else is removed, whatever its name. What cannot be read or removed is logged
-   * and stays: the workload can have a broken mount, and must resume in spite of it.
+   * mapped; nothing else with such a name is removed. What cannot be read or removed is logged and
+   * stays: the workload can have a broken mount, and must resume in spite of it.
    *
    * @param tree the processes that were dumped
    * @return the removed paths, in the container

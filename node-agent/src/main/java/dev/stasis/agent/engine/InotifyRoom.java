@@ -102,10 +102,10 @@ final class InotifyRoom {
   }
 
   /**
-   * Returns the restored processes, the instances of which are root's, whoever they are. criu
-   * restores them below the holder in a pid namespace of their own, which is nested in that of the
-   * holder but not in a user namespace. Only root of the node can create one: a program of another
-   * pod can give itself the name of a holder, but has no such processes.
+   * Returns the restored processes. Their instances count as root's for any user. criu restores
+   * them below the holder in a pid namespace of their own, which is nested in that of the holder
+   * but not in a user namespace. Only root of the node can create one: a program of another pod can
+   * give itself the name of a holder, but has no such processes.
    */
   private Set<Integer> restored(List<ProcessStat> processes) {
     Map<Integer, List<ProcessStat>> children = new HashMap<>();
@@ -116,11 +116,11 @@ final class InotifyRoom {
     for (ProcessStat holder : processes) {
       if (holder.comm().equals(HOLDER) && seen.add(holder.pid())) {
         int depth = depth(holder.pid());
-        Deque<ProcessStat> todo = new ArrayDeque<>(List.of(holder));
-        while (!todo.isEmpty()) {
-          for (ProcessStat child : children.getOrDefault(todo.pop().pid(), List.of())) {
+        Deque<ProcessStat> pending = new ArrayDeque<>(List.of(holder));
+        while (!pending.isEmpty()) {
+          for (ProcessStat child : children.getOrDefault(pending.pop().pid(), List.of())) {
             if (seen.add(child.pid())) {
-              todo.push(child);
+              pending.push(child);
               if (depth(child.pid()) > depth && host.has(child.pid())) {
                 restored.add(child.pid());
               }

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *     over
  * @param operation the operation as its requester describes it, which the engine does not read;
  *     null if a user started it
- * @param lockUntil until when a Lock that was begun may still lock a process, whoever began it;
- *     null if none was begun or all were answered
+ * @param lockUntil until when a Lock of this or an earlier agent may still lock a process; null if
+ *     none was begun or all were answered
  */
 public record Work(
     int format,

@@ -40,7 +40,7 @@ public final class ProcFs {
 
   private static final int MOST_INFO_BYTES = 4 << 20;
 
-  /** Of mappings, of which the kernel allows 65,530 unless it is configured, and of descriptors. */
+  /** Of mappings and of descriptors. The kernel's default limit for mappings is 65,530. */
   private static final int MOST_ENTRIES = 100_000;
 
   private static final int MOST_MOUNTS = 30_000;
@@ -336,7 +336,7 @@ public final class ProcFs {
     return List.of(content.substring(0, end).split("\0", -1));
   }
 
-  /** Such as pids and threads, the number of which the kernel limits. */
+  /** Such as pids and threads; the kernel limits their number. */
   List<Integer> numbers(Path folder) {
     return files.numbers(folder, Integer.MAX_VALUE - 1);
   }

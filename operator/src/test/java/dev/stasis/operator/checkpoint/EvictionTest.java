@@ -206,7 +206,7 @@ class EvictionTest {
   }
 
   @Test
-  void aFailedFreezeOfAPodThatStaysIsNoEvictionWhateverItsArtifact() {
+  void aFailedFreezeOfAPodThatStaysIsNoEviction() {
     world.agent(OperationType.CHECKPOINT, 1).holds();
     world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
     world.settle();

@@ -135,7 +135,7 @@ class MigrationFaultMatrix {
   private static void goneWithIt(Scenario scenario, Workload source, MigrationFault fault) {
     scenario.until("one pod is left, or none", () -> scenario.pods().size() <= 1);
     if (fault == MigrationFault.SOURCE_REBOOTED) {
-      scenario.until("its kubelet has started it anew", () -> source.restarts() >= 1);
+      scenario.until("its kubelet has started it again", () -> source.restarts() >= 1);
       Workload.of(scenario, source.name()).verifyGoesOn();
     }
   }

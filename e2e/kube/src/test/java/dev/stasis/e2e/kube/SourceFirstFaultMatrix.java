@@ -96,7 +96,7 @@ class SourceFirstFaultMatrix {
     Pod now = scenario.pods().get(0);
     boolean same = now.getMetadata().getUid().equals(was.getMetadata().getUid());
     if (same && fault.dies() == MigrationFault.Dies.SOURCE) {
-      scenario.until("its kubelet has started it anew", () -> source.restarts() > 0);
+      scenario.until("its kubelet has started it again", () -> source.restarts() > 0);
     }
     Workload here = Workload.of(scenario, POD);
     if (fault.dies() != MigrationFault.Dies.NOBODY && here.restarts() > 0) {
