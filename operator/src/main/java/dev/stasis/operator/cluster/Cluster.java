@@ -16,7 +16,6 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
-import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,7 +41,7 @@ public interface Cluster {
 
   /** Returns the objects of a kind in a namespace. */
   default <R extends HasMetadata> List<R> in(String namespace, Class<R> kind) {
-    return by(Cache.NAMESPACE_INDEX, namespace, kind);
+    return by(SharedInformers.BY_NAMESPACE, namespace, kind);
   }
 
   /** Returns the pod with that name. */

@@ -10,7 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Triggers reconciliations of the objects affected by a change of another kind.
+ * Triggers reconciliations of the objects affected by a change of another kind. An index of the
+ * framework may miss an object that is being updated at that moment (see {@link IndexedItems}), so
+ * a reconciler also looks again from time to time.
  *
  * @param <R> the kind that changes
  * @param <P> the kind of the reconciler

@@ -19,6 +19,7 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
   private static final Logger LOG = System.getLogger(SharedInformer.class.getName());
 
   private final SharedIndexInformer<R> informer;
+  private final IndexedItems<R> items;
   private final UnaryOperator<R> kept;
   private final List<Consumer<Changed<R>>> listeners = new CopyOnWriteArrayList<>();
 
@@ -31,10 +32,9 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
       UnaryOperator<R> kept) {
     this.informer = informer;
     this.kept = kept;
-    informer.itemStore(new KeptItems<>(kept));
-    if (!indexers.isEmpty()) {
-      informer.addIndexers(indexers);
-    }
+    this.items = new IndexedItems<>(kept, indexers);
+    informer.itemStore(items);
+    informer.removeNamespaceIndex();
     // A broken watch is always restarted; only the first list may fail the start.
     informer.exceptionHandler((started, failure) -> started);
     informer.addEventHandler(this);
@@ -53,15 +53,15 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
   }
 
   Optional<R> get(String key) {
-    return Optional.ofNullable(informer.getStore().getByKey(key));
+    return Optional.ofNullable(items.get(key));
   }
 
   List<R> by(String index, String value) {
-    return informer.getIndexer().byIndex(index, value);
+    return items.by(index, value);
   }
 
   List<R> all() {
-    return informer.getStore().list();
+    return items.values().toList();
   }
 
   @Override

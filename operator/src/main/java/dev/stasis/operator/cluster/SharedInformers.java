@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 /** The watched kinds and their indexes. */
 final class SharedInformers {
 
+  static final String BY_NAMESPACE = "namespace";
   static final String BY_NODE = "node";
   static final String BY_REQUESTER = "requester";
   static final String BY_POD = "pod";
@@ -54,11 +55,14 @@ final class SharedInformers {
 
   private static final Map<String, Function<Pod, List<String>>> OF_PODS =
       Map.of(
+          BY_NAMESPACE,
+          SharedInformers::namespaceOf,
           BY_NODE,
           pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE)));
 
   private static final Map<String, Function<GpuCheckpoint, List<String>>> OF_CHECKPOINTS =
       Map.of(
+          BY_NAMESPACE, SharedInformers::namespaceOf,
           BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
           BY_POD, SharedInformers::podOf,
           BY_PHASE, SharedInformers::phaseOf,
@@ -66,7 +70,12 @@ final class SharedInformers {
 
   private static final Map<String, Function<GpuRestore, List<String>>> OF_RESTORES =
       Map.of(
-          BY_CHECKPOINT, SharedInformers::checkpointOf, BY_REQUESTER, SharedInformers::requesterOf);
+          BY_NAMESPACE, SharedInformers::namespaceOf,
+          BY_CHECKPOINT, SharedInformers::checkpointOf,
+          BY_REQUESTER, SharedInformers::requesterOf);
+
+  private static final Map<String, Function<HasMetadata, List<String>>> OF_NAMESPACES =
+      Map.of(BY_NAMESPACE, SharedInformers::namespaceOf);
 
   private static final Map<String, Function<GpuNodeOperation, List<String>>> OF_OPERATIONS =
       Map.of(
@@ -80,7 +89,9 @@ final class SharedInformers {
           Pod.class, OF_PODS,
           GpuCheckpoint.class, OF_CHECKPOINTS,
           GpuRestore.class, OF_RESTORES,
-          GpuNodeOperation.class, OF_OPERATIONS);
+          GpuNodeOperation.class, OF_OPERATIONS,
+          ResourceQuota.class, OF_NAMESPACES,
+          LimitRange.class, OF_NAMESPACES);
 
   private final KubernetesClient client;
   private final Map<Class<? extends HasMetadata>, SharedInformer<?>> all = new LinkedHashMap<>();
@@ -147,6 +158,10 @@ final class SharedInformers {
         phase(
             checkpoint.getMetadata().getNamespace(),
             Objects.requireNonNullElse(phase, CheckpointPhase.PENDING)));
+  }
+
+  private static List<String> namespaceOf(HasMetadata object) {
+    return listOf(object.getMetadata().getNamespace());
   }
 
   private static List<String> requesterOf(HasMetadata object) {

@@ -5,7 +5,6 @@ import dev.stasis.api.skew.NewerObjects;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.Objects;
 import java.util.Set;
 
@@ -22,11 +21,9 @@ public final class ClusterParts {
   /** Returns whether the watch finds the object by that value of an index. */
   public static <R extends HasMetadata> boolean isIn(
       String index, String value, R object, Class<R> kind) {
-    return index.equals(Cache.NAMESPACE_INDEX)
-        ? value.equals(object.getMetadata().getNamespace())
-        : Objects.requireNonNull(SharedInformers.indexers(kind).get(index), index)
-            .apply(object)
-            .contains(value);
+    return Objects.requireNonNull(SharedInformers.indexers(kind).get(index), index)
+        .apply(object)
+        .contains(value);
   }
 
   /** As in the product, for kinds that are given. */
