@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -17,8 +15,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -55,7 +51,7 @@ public final class FolderBlobs implements BlobStore {
   @Override
   public Blob stat(String key) throws StoreException {
     try {
-      return blob(existing(key));
+      return new FolderListing(root).blob(existing(key));
     } catch (IOException e) {
       throw FolderFailure.of(key, e);
     }
@@ -63,6 +59,37 @@ public final class FolderBlobs implements BlobStore {
 
   @Override
   public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
+    try {
+      readFile(key, offset, bytes, length);
+    } catch (IOException e) {
+      if (!FolderFailure.isUnreadable(e) || !isWritable()) {
+        throw FolderFailure.of(key, e);
+      }
+      readAgain(key, offset, bytes, length);
+    }
+  }
+
+  /** A file server that is gone reports the same as a bad sector, but writes nothing either. */
+  private boolean isWritable() {
+    try {
+      Files.delete(temporary(new byte[1]));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void readAgain(String key, long offset, byte[] bytes, int length) throws StoreException {
+    try {
+      readFile(key, offset, bytes, length);
+    } catch (IOException e) {
+      throw FolderFailure.isUnreadable(e)
+          ? new StoreException.Damaged("%s: %s".formatted(key, e.getMessage()), e)
+          : FolderFailure.of(key, e);
+    }
+  }
+
+  private void readFile(String key, long offset, byte[] bytes, int length) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
             existing(key), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
@@ -78,8 +105,6 @@ public final class FolderBlobs implements BlobStore {
         }
         at += count;
       }
-    } catch (IOException e) {
-      throw FolderFailure.of(key, e);
     }
   }
 
@@ -133,16 +158,15 @@ public final class FolderBlobs implements BlobStore {
   public List<Blob> list(String prefix) throws StoreException {
     try {
       Path folder = prefix.isEmpty() ? root : resolve(prefix.substring(0, prefix.length() - 1));
-      List<Blob> blobs = new ArrayList<>();
+      FolderListing listing = new FolderListing(root);
       if (!Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)) {
         throw new NoSuchFileException(root.toString());
       }
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         requireNoLinks(folder);
-        Files.walkFileTree(folder, new Lister(blobs));
+        Files.walkFileTree(folder, listing);
       }
-      blobs.sort(Comparator.comparing(Blob::key));
-      return blobs;
+      return listing.blobs();
     } catch (IOException e) {
       throw FolderFailure.of(prefix, e);
     }
@@ -274,21 +298,6 @@ public final class FolderBlobs implements BlobStore {
     }
   }
 
-  private Blob blob(Path file) throws IOException {
-    return blob(
-        file, Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
-  }
-
-  private Blob blob(Path file, BasicFileAttributes attributes) throws IOException {
-    if (!attributes.isRegularFile()) {
-      throw new StoreException.Refused(file + ": expected a file, got a link or a folder", null);
-    }
-    return new Blob(
-        root.relativize(file).toString(),
-        attributes.size(),
-        attributes.lastModifiedTime().toInstant());
-  }
-
   private static int links(Path file) throws IOException {
     return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS) instanceof Integer n
         ? n
@@ -299,39 +308,6 @@ public final class FolderBlobs implements BlobStore {
     try (FileChannel channel =
         FileChannel.open(folder, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
       channel.force(true);
-    }
-  }
-
-  /** Collects regular files; what has no valid name is no blob. */
-  private final class Lister extends SimpleFileVisitor<Path> {
-    private final List<Blob> blobs;
-
-    Lister(List<Blob> blobs) {
-      this.blobs = blobs;
-    }
-
-    @Override
-    public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-      return folder.equals(root) || ArtifactId.isValid(String.valueOf(folder.getFileName()))
-          ? FileVisitResult.CONTINUE
-          : FileVisitResult.SKIP_SUBTREE;
-    }
-
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      if (attributes.isRegularFile() && ArtifactId.isValid(String.valueOf(file.getFileName()))) {
-        blobs.add(blob(file, attributes));
-      }
-      return FileVisitResult.CONTINUE;
-    }
-
-    /** Another agent may have deleted it meanwhile. */
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      if (failure instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE;
-      }
-      throw failure;
     }
   }
 }

@@ -11,11 +11,13 @@ final class FolderFailure {
   private static final List<String> FULL =
       List.of("no space left", "quota exceeded", "file too large");
 
+  private static final String UNREADABLE = "input/output error";
+
   /** What Linux reports for a file server that is gone or restarted. */
   private static final List<String> UNREACHABLE =
       List.of(
           "stale file handle",
-          "input/output error",
+          UNREADABLE,
           "timed out",
           "not connected",
           "host is down",
@@ -30,7 +32,7 @@ final class FolderFailure {
       return known;
     }
     String message = "%s: %s".formatted(key, failure.getMessage());
-    String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+    String words = words(failure);
     if (failure instanceof NoSuchFileException) {
       return new StoreException.NotFound(
           "%s: expected a file in the store, got none".formatted(key), failure);
@@ -45,5 +47,14 @@ final class FolderFailure {
       return new StoreException.Unreachable(message, failure);
     }
     return new StoreException.Refused(message, failure);
+  }
+
+  /** Returns whether it is that of a bad sector, or of a file server that is gone. */
+  static boolean isUnreadable(IOException failure) {
+    return words(failure).contains(UNREADABLE);
+  }
+
+  private static String words(IOException failure) {
+    return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
   }
 }

@@ -36,6 +36,29 @@ class FolderConformanceTest extends StoreConformance {
     }
   }
 
+  /** The memory of a process below its first mapping reads as a bad sector does. */
+  @Test
+  void whatTheDiskCannotReadIsDamaged() throws Exception {
+    Path store = Files.createDirectory(temp.resolve("disk"));
+    FolderBlobs blobs = new FolderBlobs(store);
+    RemoteArtifacts artifacts =
+        new RemoteArtifacts(blobs, KEYS, Compression.ZSTD, Clock.systemUTC(), 2, Duration.ZERO);
+    artifacts.store(FIRST, temp.resolve("artifact"), Progress.NONE);
+    assertThat(artifacts.verify(FIRST, Progress.NONE).damages()).isEmpty();
+    Blob pack =
+        blobs.list("").stream().filter(it -> it.key().endsWith(".pack")).findFirst().orElseThrow();
+    Path bad = store.resolve(pack.key());
+    run("mount", "--bind", "/proc/" + ProcessHandle.current().pid() + "/mem", bad.toString());
+    try {
+      assertThatThrownBy(() -> blobs.get(pack.key(), 0, 1))
+          .isInstanceOf(StoreException.Damaged.class)
+          .hasMessageEndingWith("Input/output error");
+      assertThat(artifacts.verify(FIRST, Progress.NONE).damages()).isNotEmpty();
+    } finally {
+      run("umount", bad.toString());
+    }
+  }
+
   @Test
   void aLinkInTheStoreIsRefused() throws Exception {
     Path store = Files.createDirectory(temp.resolve("linked"));
