@@ -11,6 +11,7 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -30,8 +31,10 @@ import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.RequestContext;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -76,6 +79,16 @@ record CheckpointContext(
   /** Returns whether the pod is being deleted, or gone. */
   boolean isPodLeaving() {
     return pod.map(it -> it.getMetadata().getDeletionTimestamp() != null).orElse(true);
+  }
+
+  /** Returns the status of the container with the GPUs, once its name is known. */
+  Optional<ContainerStatus> container() {
+    ObservedPod observed = status().getPod();
+    String name = observed == null ? null : observed.container();
+    return pod.map(Pod::getStatus).map(PodStatus::getContainerStatuses).stream()
+        .flatMap(List::stream)
+        .filter(status -> status.getName().equals(name))
+        .findFirst();
   }
 
   /** Returns whether the artifact exists already, and nothing is frozen. */

@@ -24,6 +24,7 @@ abstract class FreezeStep extends OperationStep {
 
   private final CheckpointValidator validator = new CheckpointValidator();
   private final ReadyReport ready = new ReadyReport();
+  private final WorkloadStart start = new WorkloadStart();
 
   protected FreezeStep(
       CheckpointOperations operations, String name, List<CheckpointPhase> phases, Timeout timeout) {
@@ -52,10 +53,11 @@ abstract class FreezeStep extends OperationStep {
   }
 
   /** The status need not have been written after the operation was created. */
-  private static void reportBeginning(CheckpointContext context, OperationView freeze) {
+  private void reportBeginning(CheckpointContext context, OperationView freeze) {
     if (context.status().getPhase() == null) {
       context.updater().transitionTo(CheckpointPhase.PENDING);
     }
+    start.report(context);
     boolean begun = freeze.isClaimed() && freeze.phase() != OperationPhase.CLAIMED;
     if (!begun && context.conditions().find(ConditionType.SOURCE_RUNNING).isEmpty()) {
       context.updater().untouched();

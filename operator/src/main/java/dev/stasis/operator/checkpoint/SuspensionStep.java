@@ -3,7 +3,6 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.ConditionValue;
-import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.operation.Claim;
@@ -16,7 +15,6 @@ import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** A step during which the workload is in the memory of its node. */
@@ -88,7 +86,7 @@ abstract class SuspensionStep extends CheckpointStep {
     }
     Optional<GpuNodeOperationStatus> freeze = last.operation(context).map(OperationView::status);
     Optional<String> frozen = freeze.map(GpuNodeOperationStatus::getContainerId);
-    Optional<String> container = containerId(context);
+    Optional<String> container = context.container().map(ContainerStatus::getContainerID);
     if (frozen.isPresent() && container.filter(it -> !it.endsWith(frozen.get())).isPresent()) {
       return Optional.of("its container restarted while the workload was suspended");
     }
@@ -104,19 +102,6 @@ abstract class SuspensionStep extends CheckpointStep {
       return Optional.of("node " + node + " restarted while the workload was suspended");
     }
     return Optional.empty();
-  }
-
-  /** Returns the id of the container that runs now, such as {@code containerd://ID}. */
-  private static Optional<String> containerId(CheckpointContext context) {
-    ObservedPod pod = context.status().getPod();
-    String name = pod == null ? null : pod.container();
-    return context.pod().stream()
-        .filter(it -> it.getStatus() != null)
-        .flatMap(it -> it.getStatus().getContainerStatuses().stream())
-        .filter(status -> status.getName().equals(name))
-        .map(ContainerStatus::getContainerID)
-        .filter(Objects::nonNull)
-        .findFirst();
   }
 
   /** Reports that the workload is lost. Its artifact, if it has one, is still valid. */

@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 /**
  * Which checkpoints of a schedule are deleted. Number and age apply to each pod, the size to all
  * pods together. The newest restorable checkpoint of each pod and those in use are always kept.
+ * Neither number nor size deletes the restorable checkpoint of each pod with the most work: after a
+ * crash, a week of work would soon be replaced by the first minutes of a new start.
  */
 final class RetentionPolicy {
 
@@ -26,12 +28,19 @@ final class RetentionPolicy {
    * @param name of the GpuCheckpoint
    * @param pod name of its pod
    * @param time when it was due
+   * @param work how long its workload had run
    * @param bytes size of its artifact
    * @param restorable whether it could be restored now and is stored as its store promises
    * @param inUse whether it is needed, or not complete yet
    */
   record Candidate(
-      String name, String pod, Instant time, long bytes, boolean restorable, boolean inUse) {}
+      String name,
+      String pod,
+      Instant time,
+      Duration work,
+      long bytes,
+      boolean restorable,
+      boolean inUse) {}
 
   private static final Comparator<Candidate> OLDEST_FIRST =
       Comparator.comparing(Candidate::time).thenComparing(Candidate::name);
@@ -58,6 +67,7 @@ final class RetentionPolicy {
                         it.name(),
                         it.pod(),
                         it.due(),
+                        it.work(),
                         it.bytes(),
                         it.isRestorable() && it.isStored(),
                         kept.contains(it.name()) || settled == null || it.due().isAfter(settled)))
@@ -71,14 +81,22 @@ final class RetentionPolicy {
   List<Candidate> expired(Retention retention, Collection<Candidate> all, Instant now) {
     List<Candidate> oldestFirst = all.stream().sorted(OLDEST_FIRST).toList();
     Map<String, Candidate> newest = new HashMap<>();
-    oldestFirst.stream().filter(Candidate::restorable).forEach(it -> newest.put(it.pod(), it));
-    List<Candidate> deletable =
+    Map<String, Candidate> mostWork = new HashMap<>();
+    oldestFirst.stream()
+        .filter(Candidate::restorable)
+        .forEach(
+            it -> {
+              newest.put(it.pod(), it);
+              mostWork.merge(it.pod(), it, RetentionPolicy::moreWork);
+            });
+    List<Candidate> unused =
         oldestFirst.stream().filter(it -> !it.inUse() && !it.equals(newest.get(it.pod()))).toList();
+    List<Candidate> deletable =
+        unused.stream().filter(it -> !it.equals(mostWork.get(it.pod()))).toList();
     Set<Candidate> beyond = beyondCount(retention, oldestFirst);
     Set<Candidate> expired = new LinkedHashSet<>();
-    deletable.stream()
-        .filter(it -> isTooOld(retention, it, now) || beyond.contains(it))
-        .forEach(expired::add);
+    unused.stream().filter(it -> isTooOld(retention, it, now)).forEach(expired::add);
+    deletable.stream().filter(beyond::contains).forEach(expired::add);
     Long most = retention.maxTotalBytes();
     if (most != null) {
       long bytes =
@@ -90,6 +108,11 @@ final class RetentionPolicy {
       }
     }
     return expired.stream().sorted(OLDEST_FIRST).toList();
+  }
+
+  /** Returns that with more work; the newer one if they have the same. */
+  private static Candidate moreWork(Candidate older, Candidate newer) {
+    return newer.work().compareTo(older.work()) < 0 ? older : newer;
   }
 
   /** Returns when the next checkpoint exceeds its age; empty if none will. */

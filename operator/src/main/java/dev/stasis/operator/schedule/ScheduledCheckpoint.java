@@ -12,6 +12,7 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
@@ -100,6 +101,14 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
     return entered(CheckpointPhase.FREEZING)
         .or(() -> entered(CheckpointPhase.SAVING))
         .orElseGet(() -> Instant.parse(object.getMetadata().getCreationTimestamp()));
+  }
+
+  /** Returns how long its workload had run; zero if that is unknown. */
+  Duration work() {
+    Instant start = status().getWorkloadStartTime();
+    return start == null || start.isAfter(frozen())
+        ? Duration.ZERO
+        : Duration.between(start, frozen());
   }
 
   /** Returns when it became Ready; empty if it is not. */

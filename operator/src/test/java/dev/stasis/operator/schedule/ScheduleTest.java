@@ -60,9 +60,32 @@ class ScheduleTest {
   }
 
   @Test
+  void theMostWorkIsKeptUntilAWorkloadThatStartedAgainHasRunAsLong() {
+    List<RetentionPolicy.Candidate> all = new ArrayList<>();
+    all.add(ran("earlier", "trainer", 0, Duration.ofMinutes(100)));
+    all.add(ran("last", "trainer", 30, Duration.ofMinutes(130)));
+    // The container has crashed, and starts again in minute 55.
+    for (int run = 0; run < 5; run++) {
+      int minute = 60 + 30 * run;
+      all.add(ran("again-" + run, "trainer", minute, Duration.ofMinutes(minute - 55L)));
+    }
+
+    assertThat(names(policy.expired(rule(2, null, 1L), all, at(180))))
+        .containsExactly("earlier", "again-0", "again-1", "again-2", "again-3");
+    assertThat(names(policy.expired(rule(2, null, null), all, at(180))))
+        .containsExactly("earlier", "again-0", "again-1", "again-2");
+    assertThat(names(policy.expired(rule(2, "2h", null), all, at(180))))
+        .as("as old as its user allows")
+        .contains("last");
+
+    all.add(ran("again-5", "trainer", 210, Duration.ofMinutes(155)));
+    assertThat(names(policy.expired(rule(2, null, null), all, at(210)))).contains("last");
+  }
+
+  @Test
   void aCheckpointInUseIsKept() {
     RetentionPolicy.Candidate used =
-        new RetentionPolicy.Candidate("used", "trainer", at(0), 100, true, true);
+        new RetentionPolicy.Candidate("used", "trainer", at(0), Duration.ZERO, 100, true, true);
 
     assertThat(names(policy.expired(rule(1, null, 1L), List.of(used, good("new", 1)), at(2))))
         .isEmpty();
@@ -178,11 +201,16 @@ class ScheduleTest {
   }
 
   private static RetentionPolicy.Candidate of(String name, String pod, int minute) {
-    return new RetentionPolicy.Candidate(name, pod, at(minute), 100, true, false);
+    return ran(name, pod, minute, Duration.ZERO);
   }
 
   private static RetentionPolicy.Candidate failed(String name, int minute) {
-    return new RetentionPolicy.Candidate(name, "trainer", at(minute), 0, false, false);
+    return new RetentionPolicy.Candidate(
+        name, "trainer", at(minute), Duration.ZERO, 0, false, false);
+  }
+
+  private static RetentionPolicy.Candidate ran(String name, String pod, int minute, Duration work) {
+    return new RetentionPolicy.Candidate(name, pod, at(minute), work, 100, true, false);
   }
 
   private static Instant at(int minute) {

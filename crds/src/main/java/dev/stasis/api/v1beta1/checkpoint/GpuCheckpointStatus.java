@@ -35,6 +35,11 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
   @JsonPropertyDescription("The pod that is checkpointed.")
   private @Nullable ObservedPod pod;
 
+  @JsonPropertyDescription(
+      "Time at which the workload started: its container, or that of the pod from which it was "
+          + "restored. Retention keeps the newest checkpoint of the workload that ran longest.")
+  private @Nullable Instant workloadStartTime;
+
   @JsonPropertyDescription("Hardware and driver on which the workload ran.")
   private @Nullable Hardware hardware;
 
@@ -137,6 +142,14 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
 
   public void setPod(@Nullable ObservedPod pod) {
     this.pod = pod;
+  }
+
+  public @Nullable Instant getWorkloadStartTime() {
+    return workloadStartTime;
+  }
+
+  public void setWorkloadStartTime(@Nullable Instant workloadStartTime) {
+    this.workloadStartTime = workloadStartTime;
   }
 
   public @Nullable Hardware getHardware() {

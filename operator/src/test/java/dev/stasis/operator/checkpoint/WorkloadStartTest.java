@@ -1,0 +1,93 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How much work a checkpoint has is known. */
+class WorkloadStartTest {
+
+  private static final Instant CONTAINER = Instant.parse("2026-11-20T10:00:00Z");
+  private static final Instant BEFORE = Instant.parse("2026-11-14T10:00:00Z");
+
+  private final World world = Samples.world(AfterCheckpoint.RESUME);
+
+  @Test
+  void aWorkloadStartsWithItsContainer() {
+    runs(null, 0);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
+  }
+
+  @Test
+  void aRestoreContinuesAnEarlierStart() {
+    earlier();
+    runs("earlier", 0);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(BEFORE);
+  }
+
+  @Test
+  void aContainerThatRestartsBeginsAgain() {
+    earlier();
+    runs("earlier", 1);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
+  }
+
+  @Test
+  void aStartThatNoPodTellsAnyMoreIsUnknown() {
+    world.settle();
+    world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
+    world.settle();
+    assertThat(world.status().getWorkloadStartTime()).isNull();
+  }
+
+  private void earlier() {
+    GpuCheckpoint earlier = new GpuCheckpoint();
+    earlier.setMetadata(new ObjectMetaBuilder().withNamespace("ml").withName("earlier").build());
+    earlier.setSpec(world.checkpoint.getSpec());
+    earlier.setStatus(new GpuCheckpointStatus());
+    earlier.getStatus().setWorkloadStartTime(BEFORE);
+    world.cluster.checkpoints.add(earlier);
+  }
+
+  private void runs(@Nullable String restoredFrom, int restarts) {
+    PodBuilder pod =
+        new PodBuilder(world.pod())
+            .editStatus()
+            .addNewContainerStatus()
+            .withName("main")
+            .withRestartCount(restarts)
+            .withNewState()
+            .withNewRunning()
+            .withStartedAt(CONTAINER.toString())
+            .endRunning()
+            .endState()
+            .endContainerStatus()
+            .endStatus();
+    if (restoredFrom != null) {
+      pod.editMetadata().addToLabels(Api.CHECKPOINT_LABEL, restoredFrom).endMetadata();
+    }
+    world.cluster.pods.removeIf(it -> it.getMetadata().getName().equals("trainer"));
+    world.cluster.pods.add(pod.build());
+  }
+
+  private GpuCheckpointStatus saved() {
+    world.settle();
+    world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
+    world.settle();
+    Instant whileFrozen = world.status().getWorkloadStartTime();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+    assertThat(world.status().getWorkloadStartTime()).isEqualTo(whileFrozen);
+    return world.status();
+  }
+}
