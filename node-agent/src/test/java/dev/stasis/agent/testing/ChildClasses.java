@@ -178,6 +178,10 @@ public final class ChildClasses {
     List<String> entries = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path path = Path.of(entry);
+      if (entry.isEmpty()) {
+        // The current folder, in which other steps of the build write.
+        continue;
+      }
       if (Files.isDirectory(path)) {
         Path jar = ALL.resolve(entries.size() + ".jar");
         pack(path, jar);

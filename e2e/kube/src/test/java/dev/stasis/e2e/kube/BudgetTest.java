@@ -58,7 +58,8 @@ class BudgetTest {
             .filter(node -> !node.equals(source))
             .findFirst()
             .orElseThrow();
-    scenario.installation().fault(target, "restore", "slow 10000");
+    // Time for the budget to change: a busy machine once took more than 10 s.
+    scenario.installation().fault(target, "restore", "slow 30000");
     // An eviction is refused from the moment in which a budget changes; a new one counts later.
     budget(scenario, 0, 1);
 
