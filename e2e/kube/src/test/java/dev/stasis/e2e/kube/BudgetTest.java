@@ -58,7 +58,7 @@ class BudgetTest {
             .filter(node -> !node.equals(source))
             .findFirst()
             .orElseThrow();
-    // Time for the budget to change: a busy machine once took more than 10 s.
+    // Time for the budget to change; 10 s were probably too short on a busy machine.
     scenario.installation().fault(target, "restore", "slow 30000");
     // An eviction is refused from the moment in which a budget changes; a new one counts later.
     budget(scenario, 0, 1);
