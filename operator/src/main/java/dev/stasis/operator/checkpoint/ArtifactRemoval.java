@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes the artifact of a GpuCheckpoint that is deleted. */
+/**
+ * Deletes the artifact of a GpuCheckpoint that is deleted, or has an agent record that it stays:
+ * the agents' sweep may have read the object while its artifact was to be deleted with it.
+ */
 final class ArtifactRemoval {
 
   private final CheckpointOperations operations;
@@ -41,26 +44,33 @@ final class ArtifactRemoval {
           "in-use/" + user.uid());
       return false;
     }
-    if (isRetained(context)) {
-      reporter.normal(Reason.ARTIFACT_RETAINED, stays(artifact), "retained");
-      return true;
-    }
-    Optional<OperationView> deletion = context.operation(OperationType.DELETE_ARTIFACT, 1);
-    if (deletion.isPresent()) {
-      return deletion.get().succeeded()
-          ? deleted(context)
-          : failed(context, artifact, deletion.get());
+    OperationType type =
+        isRetained(context) ? OperationType.RETAIN_ARTIFACT : OperationType.DELETE_ARTIFACT;
+    Optional<OperationView> operation = context.operation(type, 1);
+    if (operation.isPresent()) {
+      return operation.get().succeeded()
+          ? ended(context, artifact, type)
+          : failed(context, artifact, operation.get());
     }
     Optional<String> node = context.reachingNode(artifact);
-    if (node.isPresent()) {
-      operations.delete(context, artifact, node.get());
-      return false;
+    if (node.isEmpty()) {
+      return isOrphaned(context, artifact);
     }
-    return isOrphaned(context, artifact);
+    if (type == OperationType.RETAIN_ARTIFACT) {
+      operations.retain(context, artifact, node.get());
+    } else {
+      operations.delete(context, artifact, node.get());
+    }
+    return false;
   }
 
-  private static boolean deleted(CheckpointContext context) {
-    context.reporter().normal(Reason.ARTIFACT_DELETED, "the artifact is deleted", "deleted");
+  private static boolean ended(
+      CheckpointContext context, ArtifactStatus artifact, OperationType type) {
+    if (type == OperationType.RETAIN_ARTIFACT) {
+      context.reporter().normal(Reason.ARTIFACT_RETAINED, stays(artifact), "retained");
+    } else {
+      context.reporter().normal(Reason.ARTIFACT_DELETED, "the artifact is deleted", "deleted");
+    }
     return true;
   }
 

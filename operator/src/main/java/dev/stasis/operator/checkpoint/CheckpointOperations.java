@@ -128,6 +128,11 @@ final class CheckpointOperations {
     ofArtifact(context, OperationType.DELETE_ARTIFACT, node, artifact, Operations.WAY_BACK);
   }
 
+  /** Creates the operation that records on that node that the artifact outlives its object. */
+  void retain(CheckpointContext context, ArtifactStatus artifact, String node) {
+    ofArtifact(context, OperationType.RETAIN_ARTIFACT, node, artifact, Operations.WAY_BACK);
+  }
+
   private void ofArtifact(
       CheckpointContext context,
       OperationType type,

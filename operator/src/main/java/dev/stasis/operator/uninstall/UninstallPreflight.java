@@ -145,6 +145,7 @@ public final class UninstallPreflight {
     return !OperationView.of(operation).isFinal()
         && !explains
         && operation.getSpec().getType() != OperationType.DELETE_ARTIFACT
+        && operation.getSpec().getType() != OperationType.RETAIN_ARTIFACT
         && operation.getSpec().getType() != OperationType.VERIFY
         && operation.getSpec().getType() != OperationType.RESUME;
   }

@@ -174,13 +174,27 @@ class CheckpointFinalizerTest {
     assertThat(world.stories).extracting(story -> story.reason()).contains(Reason.RELEASED);
   }
 
+  /** An agent may have read the object while its artifact was to be deleted with it. */
   @Test
-  void underRetainTheArtifactStays() {
+  void underRetainTheArtifactStaysAndItsAgentIsTold() {
     world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
     ready();
     world.delete();
     world.settle();
+    assertThat(world.gone).isFalse();
+    var order = world.operation(OperationType.RETAIN_ARTIFACT, 1).orElseThrow().getSpec();
+    assertThat(order.getNodeName()).isEqualTo("gpu-17");
+    assertThat(Objects.requireNonNull(order.getArtifact()).location())
+        .isEqualTo("ml/train-1-uid-1");
+
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
     assertThat(world.gone).isTrue();
+    assertThat(world.operations()).isEmpty();
+    assertThat(world.stories)
+        .extracting(story -> story.reason())
+        .contains(Reason.ARTIFACT_RETAINED)
+        .doesNotContain(Reason.ARTIFACT_DELETED);
   }
 
   @Test

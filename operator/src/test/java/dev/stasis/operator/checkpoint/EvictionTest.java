@@ -136,6 +136,8 @@ class EvictionTest {
     world.settle();
     world.delete();
     world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
 
     assertThat(world.gone).isTrue();
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
@@ -153,6 +155,8 @@ class EvictionTest {
     world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
     world.cluster.pods.clear();
+    world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
     world.settle();
 
     assertThat(world.gone).isTrue();
@@ -201,6 +205,8 @@ class EvictionTest {
     world.cluster.pods.clear();
     world.delete();
     world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
     assertThat(world.gone).isTrue();
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
   }
@@ -234,6 +240,8 @@ class EvictionTest {
     world.settle();
     world.cluster.pods.clear();
     world.delete();
+    world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
     world.settle();
 
     assertThat(world.gone).isTrue();

@@ -157,6 +157,8 @@ class ImportArtifactTest {
     World world = imported(spec -> spec.getOptions().setDeletionPolicy(DeletionPolicy.RETAIN));
     world.delete();
     world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
 
     assertThat(world.gone).isTrue();
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();

@@ -39,7 +39,7 @@ public record ArtifactReference(
     @Size(min = 1, max = 64)
         @JsonPropertyDescription(
             "UID of the namespace, by which a remote store keeps namespaces apart. Set for Upload, "
-                + "Download, Verify and DeleteArtifact.")
+                + "Download, Verify, RetainArtifact and DeleteArtifact.")
         @Nullable String namespaceUid) {
 
   /** Creates a reference to an artifact that is looked for on a node only. */

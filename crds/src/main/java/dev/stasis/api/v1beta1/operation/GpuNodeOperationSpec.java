@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".cancel")
 @ValidationRule(
     value =
-        "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import', 'Upload', 'Download', "
-            + "'Verify']) == has(self.pod)",
+        "!(self.type in ['DeleteArtifact', 'RetainArtifact', 'Send', 'Receive', 'Import', 'Upload', "
+            + "'Download', 'Verify']) == has(self.pod)",
     message =
-        "pod: required for every type except DeleteArtifact, Send, Receive, Import, Upload, "
-            + "Download and Verify",
+        "pod: required for every type except DeleteArtifact, RetainArtifact, Send, Receive, "
+            + "Import, Upload, Download and Verify",
     fieldPath = ".pod")
 @ValidationRule(
     value = "(self.type in ['Checkpoint', 'Suspend']) == has(self.freeze)",
@@ -46,11 +46,11 @@ import org.jspecify.annotations.Nullable;
 @ValidationRule(
     value =
         "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'Upload', 'Download', 'Verify', "
-            + "'DeleteArtifact']) || "
+            + "'RetainArtifact', 'DeleteArtifact']) || "
             + "has(self.artifact)",
     message =
-        "artifact: required for Restore, Send, Receive, Import, Upload, Download, Verify and"
-            + " DeleteArtifact",
+        "artifact: required for Restore, Send, Receive, Import, Upload, Download, Verify,"
+            + " RetainArtifact and DeleteArtifact",
     fieldPath = ".artifact")
 @ValidationRule(
     value = "(self.type == 'Import') == has(self.expected)",
@@ -92,8 +92,8 @@ public class GpuNodeOperationSpec {
 
   @Immutable
   @JsonPropertyDescription(
-      "Pod to operate on. Required for every type except DeleteArtifact, Send, Receive, "
-          + "Import, Upload, Download and Verify.")
+      "Pod to operate on. Required for every type except DeleteArtifact, RetainArtifact, Send, "
+          + "Receive, Import, Upload, Download and Verify.")
   private @Nullable OperationPod pod;
 
   @Immutable

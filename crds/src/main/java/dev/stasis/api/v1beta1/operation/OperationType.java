@@ -43,6 +43,9 @@ public enum OperationType {
   /** Verifies every byte of an artifact in its store, slowly. */
   VERIFY("Verify"),
 
+  /** Records beside an artifact that it outlives its object. */
+  RETAIN_ARTIFACT("RetainArtifact"),
+
   /** Deletes an artifact. */
   DELETE_ARTIFACT("DeleteArtifact"),
 

@@ -17,7 +17,7 @@ class SweepTest {
   private static final String MARK = ".goes-with-its-object-";
 
   @Test
-  void anArtifactWhoseObjectWentWhileTheAgentWasAwayIsRemovedAndOneToRetainStays(
+  void anArtifactWhoseObjectWentWhileTheAgentWasAwayIsRemovedAndThoseToRetainStay(
       Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
@@ -31,9 +31,20 @@ class SweepTest {
           .awaitReady();
       CheckpointRequest.apply(scenario, "stays", "trainer", "options: {deletionPolicy: Retain}")
           .awaitReady();
+      CheckpointRequest.apply(scenario, "kept", "trainer", "options: {deletionPolicy: Delete}")
+          .awaitReady();
       // It sweeps soon after its start, and not again for minutes.
       local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
-      scenario.until("a mark", () -> !marks(local, scenario).isEmpty());
+      scenario.until("two marks", () -> marks(local, scenario).size() == 2);
+
+      scenario.kubectl(
+          "patch",
+          "gckpt",
+          "kept",
+          "--type=merge",
+          "-p",
+          "{\"spec\":{\"options\":{\"deletionPolicy\":\"Retain\"}}}");
+      scenario.kubectl("delete", "gckpt", "kept", Scenario.TIMEOUT);
       assertThat(marks(local, scenario)).hasSize(1);
 
       // An operator gives up once the agent has been silent for a quarter of an hour.
@@ -52,9 +63,9 @@ class SweepTest {
       local.operator().start();
       local.agent(node).start();
 
-      scenario.until("one artifact", () -> local.artifacts(scenario.namespace()).size() == 1);
-      assertThat(local.artifacts(scenario.namespace()).get(0).getFileName().toString())
-          .startsWith("stays");
+      scenario.until("two artifacts", () -> local.artifacts(scenario.namespace()).size() == 2);
+      assertThat(local.artifacts(scenario.namespace()))
+          .noneMatch(artifact -> artifact.getFileName().toString().startsWith("goes"));
       workload.verifyGoesOn();
     } finally {
       local.operator().start();

@@ -82,6 +82,7 @@ final class ActiveOperations {
                 Map.entry(OperationType.UPLOAD, new UploadJob(parts, recorder, uploads)),
                 Map.entry(OperationType.DOWNLOAD, new DownloadJob(parts, recorder, downloads)),
                 Map.entry(OperationType.VERIFY, new VerifyJob(parts, recorder, uploads)),
+                Map.entry(OperationType.RETAIN_ARTIFACT, new RetainJob(parts, recorder)),
                 Map.entry(OperationType.DELETE_ARTIFACT, new DeleteJob(parts, recorder))),
             this::leaveGpus);
   }

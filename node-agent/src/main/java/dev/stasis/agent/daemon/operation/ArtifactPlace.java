@@ -203,9 +203,9 @@ record ArtifactPlace(
   }
 
   /**
-   * Refuses to delete an artifact of another object. A damaged manifest does not identify the
-   * object. In that case the folder's name must end with the object's uid, which is unique. Without
-   * this exception a damaged artifact could never be deleted.
+   * Refuses to delete or retain an artifact of another object. A damaged manifest does not identify
+   * the object. In that case the folder's name must end with the object's uid, which is unique.
+   * Without this exception a damaged artifact could never be deleted.
    */
   void requireDeletable() throws Refused {
     Fault damage;

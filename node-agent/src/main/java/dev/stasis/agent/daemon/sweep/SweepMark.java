@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.sweep;
 
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -10,11 +11,14 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A file beside an artifact. It records that the artifact's object specified the deletion of the
  * artifact with it, in this store; its time is that of the last observation. A file that was copied
- * from another cluster names another store, and is ignored.
+ * from another cluster names another store, and is ignored. A second file records that the artifact
+ * was retained when its object was deleted: then the first one has no effect, even if the sweep of
+ * another node, which read the object before, writes it afterwards.
  *
  * @param artifact the artifact's folder
  */
@@ -22,20 +26,30 @@ public record SweepMark(Path artifact) {
 
   private static final String PREFIX = ".goes-with-its-object-";
 
+  private static final String RETAINED = ".outlives-its-object-";
+
   /** The uid of a store has 36 characters. */
   private static final int LONGEST = 128;
 
-  /** Removes it, if it exists. */
+  /** Removes both files, if they exist. */
   public void remove() throws IOException {
+    Files.deleteIfExists(file());
+    Files.deleteIfExists(retained());
+  }
+
+  /** Records durably that the artifact outlives its object, which is being deleted. */
+  public void retain() throws IOException {
+    new RecordFile(retained()).writeSynced(new byte[0]);
     Files.deleteIfExists(file());
   }
 
-  /** Returns the mark for this file; empty for any other file. */
+  /** Returns the mark for one of its files; empty for any other file. */
   static Optional<SweepMark> of(Path file) {
     String name = String.valueOf(file.getFileName());
-    return name.startsWith(PREFIX)
-        ? Optional.of(new SweepMark(file.resolveSibling(name.substring(PREFIX.length()))))
-        : Optional.empty();
+    return Stream.of(PREFIX, RETAINED)
+        .filter(name::startsWith)
+        .findFirst()
+        .map(prefix -> new SweepMark(file.resolveSibling(name.substring(prefix.length()))));
   }
 
   /** Writes it again. */
@@ -49,10 +63,14 @@ public record SweepMark(Path artifact) {
     Files.move(made, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Returns when the object was last observed in that store; empty without its own mark. */
+  /**
+   * Returns when the object was last observed in that store; empty without its own mark, or if the
+   * artifact outlives its object.
+   */
   Optional<Instant> seen(String store) throws IOException {
     try {
-      if (!Files.isRegularFile(file(), LinkOption.NOFOLLOW_LINKS)
+      if (Files.exists(retained(), LinkOption.NOFOLLOW_LINKS)
+          || !Files.isRegularFile(file(), LinkOption.NOFOLLOW_LINKS)
           || Files.size(file()) > LONGEST
           || !Files.readString(file()).trim().equals(store)) {
         return Optional.empty();
@@ -65,5 +83,9 @@ public record SweepMark(Path artifact) {
 
   private Path file() {
     return artifact.resolveSibling(PREFIX + artifact.getFileName());
+  }
+
+  private Path retained() {
+    return artifact.resolveSibling(RETAINED + artifact.getFileName());
   }
 }

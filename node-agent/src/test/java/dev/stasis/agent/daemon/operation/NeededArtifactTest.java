@@ -6,11 +6,13 @@ import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -68,6 +70,33 @@ class NeededArtifactTest {
     GpuNodeOperationStatus deleted = lab.cluster().awaitEnd(order(orders.delete()));
     assertThat(deleted.getOutcome()).as(deleted.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(artifact()).doesNotExist();
+  }
+
+  /** The sweep has read the object while its artifact was to be deleted with it. */
+  @Test
+  void anArtifactThatOutlivesItsObjectLosesTheMarkOfTheSweep() throws Exception {
+    lab.cluster().awaitEnd(order(orders.checkpoint(source, how -> {})));
+    Path mark = artifact().resolveSibling(".goes-with-its-object-" + artifact().getFileName());
+    Path retained = artifact().resolveSibling(".outlives-its-object-" + artifact().getFileName());
+    Files.writeString(mark, "uid-of-the-store\n");
+
+    GpuNodeOperation theirs = Orders.ofSomebody().ofArtifact(OperationType.RETAIN_ARTIFACT);
+    ArtifactReference ours = orders.artifact(null);
+    theirs
+        .getSpec()
+        .setArtifact(
+            new ArtifactReference(
+                ours.store(), ours.location(), ours.namespace(), "another", null));
+    assertThat(lab.cluster().awaitEnd(order(theirs)).getOutcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(mark).exists();
+
+    GpuNodeOperationStatus status =
+        lab.cluster().awaitEnd(order(orders.ofArtifact(OperationType.RETAIN_ARTIFACT)));
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(mark).doesNotExist();
+    assertThat(retained).exists();
+    runsOnAndTheArtifactCanBeDeleted();
+    assertThat(retained).doesNotExist();
   }
 
   @Test

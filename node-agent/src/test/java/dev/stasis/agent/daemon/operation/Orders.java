@@ -111,7 +111,12 @@ record Orders(String requester, String store) {
   }
 
   GpuNodeOperation delete() {
-    GpuNodeOperation operation = operation(OperationType.DELETE_ARTIFACT, null);
+    return ofArtifact(OperationType.DELETE_ARTIFACT);
+  }
+
+  /** An operation that needs nothing but the artifact. */
+  GpuNodeOperation ofArtifact(OperationType type) {
+    GpuNodeOperation operation = operation(type, null);
     operation.getSpec().setArtifact(artifact(null));
     return operation;
   }

@@ -81,6 +81,31 @@ class ArtifactSweepTest {
     assertThat(root.resolve("ml/a-uid-1")).isDirectory();
   }
 
+  /** Another node that shares the store read the object before its policy was changed. */
+  @Test
+  void anArtifactThatWasRetainedAtTheDeletionStaysAlsoIfAMarkIsWrittenAfterwards()
+      throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    new SweepMark(root.resolve("ml/a-uid-1")).retain();
+    new SweepMark(root.resolve("ml/a-uid-1")).retain();
+    sweep.sweep(root, STORE, seen(true));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+  }
+
+  /** From then on the importing object decides. */
+  @Test
+  void aRetainedArtifactThatIsImportedGoesWithTheObjectThatImportedIt() throws IOException {
+    new SweepMark(root.resolve("ml/a-uid-1")).retain();
+    new SweepMark(root.resolve("ml/a-uid-1")).remove();
+    sweep.sweep(root, STORE, imported("a-uid-1", true));
+    clock.by(GRACE.plusSeconds(1));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).containsExactly(root.resolve("ml/a-uid-1"));
+  }
+
   @Test
   void anArtifactWhoseObjectWasNeverSeenStays() throws IOException {
     clock.by(GRACE.multipliedBy(100));
