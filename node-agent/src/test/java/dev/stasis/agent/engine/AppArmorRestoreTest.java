@@ -111,7 +111,10 @@ class AppArmorRestoreTest {
     RightsReader reader = new RightsReader(new ProcFs());
     try (GpuContainer holder = GpuContainer.start(spec(target).asHolder())) {
       SecurityLabel expected = new SecurityLabel(true, label);
-      assertThat(reader.label(holder.pid())).contains(expected);
+      // runc has started it, and its process gets the profile when it becomes the holder's program.
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(() -> assertThat(reader.label(holder.pid())).contains(expected));
 
       RestoreOutcome outcome = lab.restore(artifact, holder);
 
