@@ -52,7 +52,7 @@ bool room_is_made(int64_t *until) {
 
 static CUresult allocate_once(uint64_t *address, size_t bytes, CUresult (*real)(uint64_t *, size_t)) {
     int device;
-    if (gate_inert || !address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
+    if (!address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
         return real(address, bytes);
     CUresult result = make(address, (bytes + GRANULE - 1) / GRANULE * GRANULE, device);
     if (result == 0 || result == OUT_OF_MEMORY) return result; /* what the driver would say */
@@ -70,7 +70,7 @@ HOOK(cuMemAlloc_v2, (uint64_t *address, size_t bytes)) {
 
 HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t height, unsigned element)) {
     size_t wide = (width + PITCH - 1) / PITCH * PITCH, bytes;
-    if (gate_inert || !address || !pitch || !width || !height || __builtin_mul_overflow(wide, height, &bytes) || bytes < SMALLEST ||
+    if (!address || !pitch || !width || !height || __builtin_mul_overflow(wide, height, &bytes) || bytes < SMALLEST ||
         (element != 4 && element != 8 && element != 16)) {
         return real_cuMemAllocPitch_v2(address, pitch, width, height, element);
     }
@@ -82,7 +82,7 @@ HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t
 /* The context of a large allocation, or NULL. */
 static void *owner_of(uint64_t address) {
     table_lock();
-    const struct mapping *mapping = gate_inert ? NULL : mapping_at(address);
+    const struct mapping *mapping = mapping_at(address);
     void *owner = mapping && blocks[mapping->block].plain ? blocks[mapping->block].context : NULL;
     table_unlock();
     return owner;

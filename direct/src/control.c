@@ -170,7 +170,7 @@ static void serve(int *socket) {
     reply.blocks = page->blocks;
     reply.took_us = now_us() - start;
     bool sent = message_send(*socket, &reply, GATE_REPLY_HEAD + reply.count * sizeof reply.entry[0], fds, reply.count);
-    for (uint32_t i = 0; i < reply.count; i++) close(fds[i]);
+    while (reply.count) close(fds[--reply.count]); /* a child that is forked meanwhile closes the rest */
     if (!sent) hang_up(socket);
 }
 
@@ -239,6 +239,8 @@ static int start_thread(void *(*run)(void *)) {
     return rc;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 static void start_once(void) {
     sigset_t all, old;
     sigfillset(&all);
@@ -249,10 +251,7 @@ static void start_once(void) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void control_start(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_once);
-}
+void control_start(void) { pthread_once(&once, start_once); }
 
 /* A child has neither the threads nor a right to the sockets. */
 void control_after_fork(void) {
@@ -261,6 +260,8 @@ void control_after_fork(void) {
         close(*all[i]);
         *all[i] = -1;
     }
+    while (reply.count) close(fds[--reply.count]);
     if (page) munmap(page, 4096);
     page = NULL;
+    once = (pthread_once_t)PTHREAD_ONCE_INIT;
 }

@@ -105,7 +105,7 @@ static void *entry_for(void *function, const char *symbol) {
 }
 
 static CUresult replace(CUresult result, const char *symbol, void **function) {
-    if (result == 0 && function && *function && !gate_inert) *function = entry_for(*function, symbol);
+    if (result == 0 && function && *function) *function = entry_for(*function, symbol);
     return result;
 }
 
@@ -118,9 +118,14 @@ HANDING_OUT(cuGetProcAddress_ptsz, V1, (symbol, function, version, flags))
 HANDING_OUT(cuGetProcAddress_v2, V2, (symbol, function, version, flags, status))
 HANDING_OUT(cuGetProcAddress_v2_ptsz, V2, (symbol, function, version, flags, status))
 
+/*
+ * A child starts without anything that the library knew in its parent: the memory and the contexts are the parent's, and any lock
+ * may be held by a thread that the child does not have. If the parent had initialized the driver, the driver refuses all calls.
+ */
 static void in_child(void) {
-    gate_inert = page != NULL;
     gate_after_fork();
+    table_after_fork();
+    knowledge_after_fork();
     control_after_fork();
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

@@ -29,7 +29,6 @@ struct slots {
 static struct slots first_slots;
 static pthread_key_t key;
 static bool has_key;
-bool gate_inert;
 HIDDEN volatile uint32_t gate_closed;
 HIDDEN __thread struct slot *gate_slot __attribute__((tls_model("initial-exec")));
 

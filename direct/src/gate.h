@@ -11,7 +11,6 @@
 
 
 /* The gate: calls of the program pass it; while it is closed they wait in front of it. */
-extern bool gate_inert; /* a forked child of a process with a context: every call goes straight to the driver */
 /* 0 once no thread is inside; -ETIMEDOUT or another negative errno with the gate open again. */
 int gate_close(int64_t deadline_ms);
 void gate_open(void);
@@ -44,6 +43,7 @@ void note(uint32_t flag);
 enum { MAX_CONTEXTS = 64, MAX_DEVICES = 32 };
 void contexts_synchronize(int *result);
 int capture_count(void);
+void knowledge_after_fork(void);
 
 /* The table of memory that the library owns. The lock is held only inside the gate, so a drained gate means a free lock. */
 enum { MAX_BLOCKS = 1 << 16, GRANULE = 2 << 20 };
@@ -66,6 +66,7 @@ extern struct mapping mappings[MAX_BLOCKS];
 extern uint32_t block_limit, mapping_limit; /* entries beyond were never used */
 void table_lock(void);
 void table_unlock(void);
+void table_after_fork(void);
 struct block *block_new(uint64_t handle, uint64_t bytes, const CUmemAllocationProp *prop);
 struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, struct block *block);
 struct mapping *mapping_at(uint64_t address);

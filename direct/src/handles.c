@@ -22,7 +22,7 @@ static uint64_t translate(uint64_t handle) {
 }
 
 HOOK(cuMemCreate, (uint64_t *handle, size_t bytes, const CUmemAllocationProp *prop, uint64_t flags)) {
-    bool ours = !gate_inert && handle && prop && prop->type == 1 && prop->location_type == 1 && prop->requested <= 1 &&
+    bool ours = handle && prop && prop->type == 1 && prop->location_type == 1 && prop->requested <= 1 &&
                 prop->location_id >= 0 && prop->location_id < MAX_DEVICES;
     if (!ours) return real_cuMemCreate(handle, bytes, prop, flags);
     CUmemAllocationProp shareable = *prop;
@@ -48,7 +48,7 @@ HOOK(cuMemCreate, (uint64_t *handle, size_t bytes, const CUmemAllocationProp *pr
 
 HOOK(cuMemRelease, (uint64_t handle)) {
     table_lock();
-    struct block *block = gate_inert ? NULL : block_of(handle);
+    struct block *block = block_of(handle);
     CUresult result = 0;
     if (block) {
         block->refs--;
@@ -60,7 +60,7 @@ HOOK(cuMemRelease, (uint64_t handle)) {
 
 HOOK(cuMemMap, (uint64_t address, size_t bytes, size_t offset, uint64_t handle, uint64_t flags)) {
     table_lock();
-    struct block *block = gate_inert ? NULL : block_of(handle);
+    struct block *block = block_of(handle);
     CUresult result = block ? real_cuMemMap(address, bytes, offset, block->handle, flags) : 0;
     if (block && result == 0 && !mapping_new(address, bytes, offset, block)) {
         driver.cuMemUnmap(address, bytes);
@@ -72,7 +72,7 @@ HOOK(cuMemMap, (uint64_t address, size_t bytes, size_t offset, uint64_t handle, 
 
 HOOK(cuMemUnmap, (uint64_t address, size_t bytes)) {
     CUresult result = real_cuMemUnmap(address, bytes);
-    if (gate_inert || result) return result;
+    if (result) return result;
     table_lock();
     for (uint32_t i = 0; i < mapping_limit; i++) {
         if (mappings[i].address && mappings[i].address - address < bytes) {
@@ -87,7 +87,7 @@ HOOK(cuMemUnmap, (uint64_t address, size_t bytes)) {
 
 HOOK(cuMemSetAccess, (uint64_t address, size_t bytes, const CUmemAccessDesc *access, size_t count)) {
     CUresult result = real_cuMemSetAccess(address, bytes, access, count);
-    if (gate_inert || result) return result;
+    if (result) return result;
     table_lock();
     for (uint32_t i = 0; i < mapping_limit; i++) {
         struct mapping *m = &mappings[i];
@@ -104,7 +104,7 @@ HOOK(cuMemSetAccess, (uint64_t address, size_t bytes, const CUmemAccessDesc *acc
 }
 
 HOOK(cuMemExportToShareableHandle, (void *to, uint64_t handle, int type, uint64_t flags)) {
-    CUresult result = real_cuMemExportToShareableHandle(to, gate_inert ? handle : translate(handle), type, flags);
+    CUresult result = real_cuMemExportToShareableHandle(to, translate(handle), type, flags);
     if (result == 0) note(NOTE_EXPORT);
     return result;
 }
@@ -112,7 +112,7 @@ HOOK(cuMemExportToShareableHandle, (void *to, uint64_t handle, int type, uint64_
 HOOK(cuMemRetainAllocationHandle, (uint64_t *handle, void *address)) {
     uint64_t at = (uint64_t)(uintptr_t)address;
     table_lock();
-    for (uint32_t i = 0; handle && !gate_inert && i < mapping_limit; i++) {
+    for (uint32_t i = 0; handle && i < mapping_limit; i++) {
         if (mappings[i].address && at - mappings[i].address < mappings[i].bytes) {
             blocks[mappings[i].block].refs++;
             *handle = TOKEN + mappings[i].block;
@@ -125,7 +125,7 @@ HOOK(cuMemRetainAllocationHandle, (uint64_t *handle, void *address)) {
 }
 
 HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_t handle)) {
-    return real_cuMemGetAllocationPropertiesFromHandle(prop, gate_inert ? handle : translate(handle));
+    return real_cuMemGetAllocationPropertiesFromHandle(prop, translate(handle));
 }
 
 HOOK(cuMulticastBindMem, (uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {

@@ -2,6 +2,7 @@
 #include "gate.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static uint32_t notes;
 static void *contexts[MAX_CONTEXTS];
@@ -14,6 +15,15 @@ static int capturing;
 void note(uint32_t flag) {
     uint32_t all = __atomic_or_fetch(&notes, flag, __ATOMIC_RELAXED);
     if (page) page->notes = all;
+}
+
+/* The notes stay: the child also has the entries that were handed out. */
+void knowledge_after_fork(void) {
+    memset(contexts, 0, sizeof contexts);
+    memset(captures, 0, sizeof captures);
+    lost_contexts = 0;
+    capturing = 0;
+    awaited = NULL;
 }
 
 int capture_count(void) { return __atomic_load_n(&capturing, __ATOMIC_RELAXED); }
@@ -94,7 +104,7 @@ static void await_drain(const void *context) {
 }
 
 static CUresult made(CUresult result, void **context) {
-    if (result || gate_inert) return result;
+    if (result) return result;
     bool kept = false;
     table_lock();
     for (int i = 0; i < MAX_CONTEXTS && !kept; i++) {
@@ -120,19 +130,17 @@ HOOK(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device))
 }
 
 HOOK(cuCtxDestroy_v2, (void *context)) {
-    if (!gate_inert) {
-        context_died(context);
-        table_lock();
-        for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
-        table_unlock();
-        await_drain(context);
-    }
+    context_died(context);
+    table_lock();
+    for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
+    table_unlock();
+    await_drain(context);
     return real_cuCtxDestroy_v2(context);
 }
 
 HOOK(cuDevicePrimaryCtxRetain, (void **context, int device)) {
     CUresult result = real_cuDevicePrimaryCtxRetain(context, device);
-    if (result == 0 && !gate_inert) control_start();
+    if (result == 0) control_start();
     return result;
 }
 
@@ -152,7 +160,7 @@ static void *primary_of(int device) {
 
 /* The memory goes first: the driver would take the addresses with the context. */
 HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
-    void *context = gate_inert ? NULL : primary_of(device);
+    void *context = primary_of(device);
     if (context) {
         context_died(context);
         await_drain(context);
@@ -162,7 +170,7 @@ HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
 
 /* Only the last one ends the context. */
 HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
-    void *context = gate_inert ? NULL : primary_of(device);
+    void *context = primary_of(device);
     if (context) await_drain(context);
     CUresult result = real_cuDevicePrimaryCtxRelease_v2(device);
     if (context && !has_primary(device)) context_died(context);
@@ -179,7 +187,7 @@ HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
     void *current;
     int user, owner;
     CUresult result = real_cuCtxEnablePeerAccess(peer, flags);
-    if (result || gate_inert || driver.cuCtxGetDevice(&user) || driver.cuCtxGetCurrent(&current)) return result;
+    if (result || driver.cuCtxGetDevice(&user) || driver.cuCtxGetCurrent(&current)) return result;
     if (driver.cuCtxSetCurrent(peer) == 0 && driver.cuCtxGetDevice(&owner) == 0 && owner < MAX_DEVICES && user < MAX_DEVICES) peer_allow(owner, user);
     driver.cuCtxSetCurrent(current);
     note(NOTE_PEER);

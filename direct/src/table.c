@@ -14,6 +14,12 @@ void table_lock(void) { pthread_mutex_lock(&mutex); }
 
 void table_unlock(void) { pthread_mutex_unlock(&mutex); }
 
+void table_after_fork(void) {
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    block_limit = mapping_limit = 0;
+    memset(peers, 0, sizeof peers);
+}
+
 void table_publish(void) {
     uint64_t bytes = 0, largest = 0;
     uint32_t count = 0;

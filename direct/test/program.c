@@ -6,11 +6,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -294,12 +296,18 @@ static int many(const char *go, int count) {
 }
 
 #include "calls.h"
+#include "forks.h"
 #include "liar.h"
 
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "before-context") == 0) return before_context();
     if (strcmp(mode, "fork") == 0 && argc == 4) return fork_while_closed(argv[2], argv[3]);
+    if (strcmp(mode, "fork-memory") == 0) return fork_memory();
+    if (strcmp(mode, "fork-locked") == 0) return fork_locked();
+    if (strcmp(mode, "fork-waiting") == 0 && argc == 3) return fork_waiting(argv[2]);
+    if (strcmp(mode, "fork-exporting") == 0 && argc == 3) return fork_exporting(argv[2]);
+    if (strcmp(mode, "fork-first") == 0 && argc == 3) return fork_first(argv[2]);
     if (strcmp(mode, "handles") == 0 && argc == 3) {
         handles(argv[2]);
         pause();
