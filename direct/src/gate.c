@@ -8,25 +8,22 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+enum owner { FRESH, OWNED, LEFT }; /* never taken; taken; its thread has ended */
+
 struct slot {
     volatile uint32_t inside;
-    uint32_t owned;
+    uint32_t owner;
 } __attribute__((aligned(128))); /* processors fetch lines in pairs */
 
-enum { SLOTS = 1024 };
-struct slots {
-    struct slot slot[SLOTS];
-    struct slots *next;
-};
-
-static struct slots first_slots;
+/* Taken from the first on and never FRESH again, so a fresh one is behind all that are in use. Only pages of used slots take memory. */
+enum { SLOTS = 1 << 16 };
+static struct slot slots[SLOTS];
 static pthread_key_t key;
 static bool has_key;
 HIDDEN volatile uint32_t gate_closed;
@@ -50,7 +47,7 @@ static void thread_ends(void *slot) {
     struct slot *s = slot;
     gate_slot = NULL;
     s->inside = 0;
-    __atomic_store_n(&s->owned, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->owner, LEFT, __ATOMIC_RELEASE);
 }
 
 static void make_key(void) { has_key = pthread_key_create(&key, thread_ends) == 0; }
@@ -58,30 +55,13 @@ static void make_key(void) { has_key = pthread_key_create(&key, thread_ends) == 
 static struct slot *take_slot(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
-    struct slots *all = &first_slots;
-    for (;;) {
-        for (int i = 0; i < SLOTS; i++) {
-            if (!all->slot[i].owned && !__atomic_exchange_n(&all->slot[i].owned, 1, __ATOMIC_ACQUIRE)) {
-                gate_slot = &all->slot[i];
-                if (has_key) pthread_setspecific(key, gate_slot);
-                return gate_slot;
-            }
+    for (;; nap_us(1000)) { /* until another thread ends: without a slot a call would not be seen */
+        for (struct slot *s = slots; s < slots + SLOTS; s++) {
+            if (s->owner == OWNED || __atomic_exchange_n(&s->owner, OWNED, __ATOMIC_ACQ_REL) == OWNED) continue;
+            gate_slot = s;
+            if (has_key) pthread_setspecific(key, s);
+            return s;
         }
-        struct slots *next = __atomic_load_n(&all->next, __ATOMIC_ACQUIRE), *none = NULL;
-        if (!next) {
-            void *more = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (more == MAP_FAILED) {
-                nap_us(1000); /* until another thread ends: without a slot a call would not be seen */
-                continue;
-            }
-            if (__atomic_compare_exchange_n(&all->next, &none, more, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-                next = more;
-            } else {
-                munmap(more, sizeof *next);
-                next = none;
-            }
-        }
-        all = next;
     }
 }
 
@@ -103,10 +83,8 @@ HIDDEN void gate_enter(void) {
 }
 
 static bool anybody_inside(void) {
-    for (struct slots *all = &first_slots; all; all = __atomic_load_n(&all->next, __ATOMIC_ACQUIRE)) {
-        for (int i = 0; i < SLOTS; i++) {
-            if (all->slot[i].inside) return true;
-        }
+    for (struct slot *s = slots; s < slots + SLOTS && __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE) != FRESH; s++) {
+        if (s->inside) return true;
     }
     return false;
 }
@@ -138,9 +116,7 @@ void gate_open(void) {
 
 void gate_after_fork(void) {
     gate_closed = 0;
-    for (struct slots *all = &first_slots; all; all = all->next) {
-        for (int i = 0; i < SLOTS; i++) {
-            if (&all->slot[i] != gate_slot) all->slot[i].inside = all->slot[i].owned = 0;
-        }
+    for (struct slot *s = slots; s < slots + SLOTS && s->owner != FRESH; s++) {
+        if (s != gate_slot) *s = (struct slot){.owner = LEFT};
     }
 }

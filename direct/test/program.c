@@ -234,7 +234,7 @@ static int threads(const char *path) {
     begin();
     for (long i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, fills, (void *)i);
     say("ready");
-    for (long n = 0; access(path, F_OK); n++) { /* more threads than there are slots, one after the other */
+    for (long n = 0; access(path, F_OK); n++) { /* one thread after the other takes a slot and leaves it */
         pthread_create(&brief, NULL, one_call, NULL);
         pthread_join(brief, NULL);
     }
