@@ -10,10 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #include "move.h" /* crc32c and the digests of an artifact, from runtime/ */
 #undef CHUNK
 
@@ -41,14 +37,18 @@ static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
     lanes_end(&lanes, sha);
 }
 
+/* An error where a write to the mapping would be a SIGBUS. */
+static bool populate(const struct job *j, const struct piece *chunk) {
+    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || fail("no room for the data file: %s", strerror(errno));
+}
+
 static bool save(const struct job *j, struct piece *chunk, uint8_t *data) {
     chunk->zero = data[0] == 0 && memcmp(data, data + 1, chunk->length - 1) == 0;
     chunk->crc = crc32c(0, data, chunk->length);
     digest(data, chunk->length, chunk->sha);
     if (chunk->zero || (j->map && data == j->map + chunk->offset)) return true;
     if (!j->map) return transfer(j->file, data, chunk->length, chunk->offset, false);
-    /* An error where a write to the mapping would be a SIGBUS. */
-    if (madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE)) return fail("no room for the data file: %s", strerror(errno));
+    if (!populate(j, chunk)) return false;
     memcpy(j->map + chunk->offset, data, chunk->length);
     return true;
 }
@@ -80,6 +80,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     const struct item *item = &j->w->items[chunk->item];
     bool loads = j->kind >= COPY_LOAD;
     void **stream = &streams[item->device];
+    if (j->kind == COPY_POPULATE) return populate(j, chunk);
     if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
     if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;

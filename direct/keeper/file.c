@@ -13,10 +13,6 @@
 
 #include <linux/magic.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 static const char HEAD[] = "stasis-device 1\n";
 
 /* What lies where in a file, for one that is read too: CHUNK cannot change. */

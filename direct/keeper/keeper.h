@@ -7,7 +7,12 @@
 #include "common.h"
 #include "driver.h"
 
+#include <sys/mman.h>
 #include <sys/types.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
 
@@ -94,8 +99,8 @@ bool arena_open(unsigned threads); /* 0: as many as before */
 bool arena_register(void);
 void arena_close(void);
 
-/* The threads that copy: to a room, to a file, and from a file to fresh memory or to snapshots. */
-enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
+/* The threads that copy: into a room, whose pages they make before; to a file; from a file to fresh memory or to snapshots. */
+enum copy { COPY_POPULATE, COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
 struct piece {
     uint32_t item;
     uint64_t at; /* in the item */
@@ -111,7 +116,7 @@ struct job {
     struct piece *chunks;
     size_t count;
     int file;
-    uint8_t *map; /* SAVE: of the file, where it is on a tmpfs */
+    uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
     bool pinned;  /* the GPU can write into it */
     int asker;    /* PREFILL: stops when this connection is closed */
 };

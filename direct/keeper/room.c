@@ -6,60 +6,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
-enum { STRIPES = 16 };
-
-struct stripe {
-    uint8_t *at;
-    uint64_t bytes;
-    int error;
-};
-
 static struct room *rooms;
 
-static void *populate(void *of) {
-    struct stripe *stripe = of;
-    if (stripe->bytes && madvise(stripe->at, stripe->bytes, MADV_POPULATE_WRITE)) stripe->error = errno;
-    return NULL;
+/* By all copying threads side by side: to clear its pages is most of the work. */
+static bool populate(const struct room *room, int device) {
+    struct item all = {.device = device, .bytes = room->bytes};
+    struct workload one = {.items = &all, .count = 1};
+    struct job job = {.kind = COPY_POPULATE, .w = &one, .map = room->map};
+    job.chunks = chunks_of(&one, &job.count);
+    bool done = (job.chunks || fail("out of memory")) && copy_run(&job);
+    free(job.chunks);
+    return done;
 }
 
-/* Side by side: to clear its pages is most of the work. */
-static bool populate_all(const struct room *room) {
-    struct stripe stripes[STRIPES] = {0};
-    pthread_t threads[STRIPES];
-    bool begun[STRIPES];
-    uint64_t each = (room->bytes / STRIPES / GRANULE + 1) * GRANULE, at = 0;
-    int error = 0;
-    for (int i = 0; i < STRIPES; i++) {
-        uint64_t left = room->bytes - at;
-        stripes[i] = (struct stripe){.at = room->map + at, .bytes = left < each ? left : each};
-        at += stripes[i].bytes;
-        begun[i] = pthread_create(&threads[i], NULL, populate, &stripes[i]) == 0;
-        if (!begun[i]) populate(&stripes[i]);
-    }
-    for (int i = 0; i < STRIPES; i++) {
-        if (begun[i]) pthread_join(threads[i], NULL);
-        if (stripes[i].error) error = stripes[i].error;
-    }
-    return !error || fail("no room for %llu MiB: %s", (unsigned long long)room->bytes >> 20, strerror(error));
-}
-
-static bool fill(struct room *room) {
+static bool fill(struct room *room, int device) {
     struct statvfs where;
     if (fstatvfs(room->fd, &where)) return fail("%s.data: %s", room->path, strerror(errno));
     if (where.f_bavail * where.f_frsize < room->bytes) return fail("%s.data: %s", room->path, strerror(ENOSPC));
     if (!(room->map = map_tmpfs(room->fd, room->bytes))) return fail("%s.data is not on a tmpfs, or the kernel is too old", room->path);
-    if (!populate_all(room) || !ok(driver.cuMemHostRegister(room->map, room->bytes, 1), "cuMemHostRegister")) return false;
+    if (!populate(room, device) || !ok(driver.cuMemHostRegister(room->map, room->bytes, 1), "cuMemHostRegister")) return false;
     return room->registered = true;
 }
 
@@ -84,7 +55,8 @@ void room_drop(struct room *room) {
 bool room_make(const char *uuid, uint64_t bytes, const char *path) {
     if (room_of(path)) return fail("%s has room already", path);
     if (!bytes || bytes % GRANULE) return fail("expected a multiple of %d bytes, got %llu", GRANULE, (unsigned long long)bytes);
-    if (cuda_device_named(uuid) < 0) return false;
+    int device = cuda_device_named(uuid);
+    if (device < 0) return false;
     int fd = file_create(path, ".data");
     struct room *room = fd < 0 ? NULL : calloc(1, sizeof *room);
     if (!room || !(room->path = strdup(path))) {
@@ -98,7 +70,7 @@ bool room_make(const char *uuid, uint64_t bytes, const char *path) {
     room->bytes = bytes;
     room->next = rooms;
     rooms = room;
-    if ((ftruncate(fd, (off_t)bytes) == 0 || fail("%s.data: %s", path, strerror(errno))) && fill(room)) return true;
+    if ((ftruncate(fd, (off_t)bytes) == 0 || fail("%s.data: %s", path, strerror(errno))) && fill(room, device)) return true;
     room_drop(room);
     return false;
 }
