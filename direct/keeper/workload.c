@@ -113,17 +113,21 @@ static void let_go(struct workload *w, struct item *item) {
     }
 }
 
+void workload_drop(struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) let_go(w, &w->items[i]);
+    snapshot_drop(w);
+    holder_drop(w, UINT32_MAX);
+    w->count = 0;
+    w->bytes = 0;
+}
+
 bool workload_export(struct workload *w) {
     struct gate_reply reply;
     int fds[GATE_BATCH];
     uint64_t first = 0;
     if (!link_call(w, GATE_STATUS, 0, ANSWER_MS, &reply, NULL)) return false;
     if (reply.state != GATE_CLOSED && reply.state != GATE_EXPORTED) return fail("export: not in this state");
-    /* So nothing of it is away: what may be held is of a checkpoint that was given up. */
-    for (uint32_t i = 0; i < w->count; i++) let_go(w, &w->items[i]);
-    snapshot_drop(w); /* of the checkpoint before */
-    w->count = 0;
-    w->bytes = 0;
+    workload_drop(w); /* nothing of it is away: what may be here is of the checkpoint before, or of one that was given up */
     do {
         if (!link_call(w, GATE_EXPORT, first, ANSWER_MS, &reply, fds)) return false;
         bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) && (reply.next == 0 || reply.next > first || fail("export: no end"));
@@ -136,14 +140,6 @@ bool workload_export(struct workload *w) {
         first = reply.next;
     } while (first);
     return w->count == reply.blocks || fail("expected %u blocks, got %u", reply.blocks, w->count);
-}
-
-void workload_drop(struct workload *w) {
-    for (uint32_t i = 0; i < w->count; i++) let_go(w, &w->items[i]);
-    snapshot_drop(w);
-    holder_drop(w, UINT32_MAX);
-    w->count = 0;
-    w->bytes = 0;
 }
 
 /* Maps the fresh memory of an entry. */
