@@ -54,12 +54,10 @@ bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, 
     }
     p->next = prefills;
     prefills = p;
-    if (file_open(path, &p->file) && take(p, device, reserve)) {
-        *bytes = p->bytes;
-        return true;
-    }
-    drop(&prefills);
-    return false;
+    bool done = file_open(path, &p->file) && take(p, device, reserve);
+    *bytes = p->bytes;
+    if (!done) drop(&prefills);
+    return done;
 }
 
 /* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */

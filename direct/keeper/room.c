@@ -57,18 +57,15 @@ bool room_make(const char *uuid, uint64_t bytes, const char *path) {
     if (!bytes || bytes % GRANULE) return fail("expected a multiple of %d bytes, got %llu", GRANULE, (unsigned long long)bytes);
     int device = cuda_device_named(uuid);
     if (device < 0) return false;
-    int fd = file_create(path, ".data");
-    struct room *room = fd < 0 ? NULL : calloc(1, sizeof *room);
-    if (!room || !(room->path = strdup(path))) {
+    struct room *room = calloc(1, sizeof *room);
+    char *name = strdup(path);
+    int fd = (room && name) || fail("out of memory") ? file_create(path, ".data") : -1;
+    if (fd < 0) {
+        free(name);
         free(room);
-        if (fd < 0) return false;
-        close(fd);
-        file_remove(path, ".data");
-        return fail("out of memory");
+        return false;
     }
-    room->fd = fd;
-    room->bytes = bytes;
-    room->next = rooms;
+    *room = (struct room){.path = name, .fd = fd, .bytes = bytes, .next = rooms};
     rooms = room;
     if ((ftruncate(fd, (off_t)bytes) == 0 || fail("%s.data: %s", path, strerror(errno))) && fill(room, device)) return true;
     room_drop(room);
