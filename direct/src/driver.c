@@ -67,11 +67,6 @@ static int entry_of(const char *name) {
     return -1;
 }
 
-static void *real_of(const char *name) {
-    int i = entry_of(name);
-    return i < 0 ? NULL : real[i];
-}
-
 extern const struct hook __start_hooks[] __attribute__((visibility("hidden"))), __stop_hooks[] __attribute__((visibility("hidden")));
 
 /* A hook whose function the driver lacks is never called. An old name leads to the function of the new one, where there is one. */
@@ -136,7 +131,7 @@ static void open_once(void) {
         real[i] = library ? dlsym(library, names[i]) : NULL;
         gate_target[i] = real[i] ? real[i] : library ? (void *)not_there : (void *)no_driver;
     }
-#define GIVE(name, symbol, arguments) driver.name = real_of(symbol);
+#define GIVE(name, symbol, arguments) driver.name = library ? dlsym(library, symbol) : NULL;
     DRIVER_FUNCTIONS(GIVE)
 #undef GIVE
     const char *off = getenv("STASIS_DIRECT");

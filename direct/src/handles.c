@@ -31,12 +31,10 @@ HOOK(cuMemCreate, (uint64_t *handle, size_t bytes, const CUmemAllocationProp *pr
     CUresult result;
     do result = real_cuMemCreate(handle, bytes, &shareable, flags);
     while (result == OUT_OF_MEMORY && room_is_made(&until));
+    if (result == OUT_OF_MEMORY) return result;
     if (result) {
-        if (result != OUT_OF_MEMORY) {
-            note(NOTE_PLAIN);
-            result = real_cuMemCreate(handle, bytes, prop, flags);
-        }
-        return result;
+        note(NOTE_PLAIN);
+        return real_cuMemCreate(handle, bytes, prop, flags);
     }
     table_lock();
     struct block *block = block_new(*handle, bytes, &shareable);

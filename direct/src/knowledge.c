@@ -105,15 +105,11 @@ static void await_drain(const void *context) {
 
 static CUresult made(CUresult result, void **context) {
     if (result) return result;
-    bool kept = false;
+    int i = 0;
     table_lock();
-    for (int i = 0; i < MAX_CONTEXTS && !kept; i++) {
-        if (!contexts[i]) {
-            contexts[i] = *context;
-            kept = true;
-        }
-    }
-    lost_contexts += !kept;
+    while (i < MAX_CONTEXTS && contexts[i]) i++;
+    if (i < MAX_CONTEXTS) contexts[i] = *context;
+    else lost_contexts++;
     table_unlock();
     control_start();
     return 0;
