@@ -49,14 +49,18 @@ record MigrationRequest(Scenario scenario, String name)
         "{\"spec\":{\"options\":{\"cancel\":true}}}");
   }
 
-  /** Waits until it has entered that phase, or is over. */
+  /**
+   * Waits until it has entered that phase or a later one, or is over. The operator may see the end
+   * of a phase at its first look, and then enters the next one at once.
+   */
   void awaitEntered(MigrationPhase wanted) {
     awaitStatus(
         "has entered " + wanted,
         status ->
             isOver(status)
                 || status.getPhases() != null
-                    && status.getPhases().stream().anyMatch(it -> it.phase() == wanted));
+                    && status.getPhases().stream()
+                        .anyMatch(it -> it.phase().compareTo(wanted) >= 0));
   }
 
   /**

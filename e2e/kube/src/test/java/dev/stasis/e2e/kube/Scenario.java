@@ -243,10 +243,18 @@ final class Scenario {
   /** The same with another limit. */
   <T extends HasMetadata> T await(
       Class<T> kind, String name, String what, Predicate<T> wanted, Duration atMost) {
-    Function<@Nullable T, Boolean> there = found -> found != null && wanted.test(found);
-    return patiently(kind.getSimpleName() + " " + name + " " + what)
-        .atMost(atMost)
-        .until(() -> find(kind, name), there::apply);
+    AtomicReference<@Nullable T> seen = new AtomicReference<>();
+    String title = kind.getSimpleName() + " " + name + " " + what;
+    until(
+        title,
+        () -> {
+          T found = find(kind, name);
+          seen.set(found);
+          return found != null && wanted.test(found);
+        },
+        () -> "got " + Serialization.asYaml(seen.get()),
+        atMost);
+    return Present.in(title, seen.get());
   }
 
   /** Pods of the namespace that are not on their way out. */
@@ -283,8 +291,13 @@ final class Scenario {
 
   /** The same; where it does not come about, the error says what was seen instead. */
   void until(String what, Callable<Boolean> wanted, Supplier<String> instead) {
+    until(what, wanted, instead, PATIENCE);
+  }
+
+  private static void until(
+      String what, Callable<Boolean> wanted, Supplier<String> instead, Duration atMost) {
     try {
-      until(what, wanted);
+      patiently(what).atMost(atMost).until(wanted);
     } catch (ConditionTimeoutException e) {
       String seen;
       try {
@@ -293,7 +306,7 @@ final class Scenario {
         seen = "and what is there instead cannot be seen: " + nothing;
       }
       throw new AssertionError(
-          "%s: not within %d s; %s".formatted(what, PATIENCE.toSeconds(), seen), e);
+          "%s: not within %d s; %s".formatted(what, atMost.toSeconds(), seen), e);
     }
   }
 
