@@ -46,6 +46,34 @@ public final class ArtifactStage implements AutoCloseable {
     return staging;
   }
 
+  /**
+   * Returns the size of each file that is staged now, by its path relative to the folder. A
+   * successor of this writer continues with it: {@link ArtifactStore#reopen}.
+   */
+  public Map<String, Long> sizes() throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    for (Path file : FolderScan.of(staging).files()) {
+      sizes.put(relative(file), Files.size(file));
+    }
+    return sizes;
+  }
+
+  /** Deletes all files that are not in the list. Every file of the list must have its size. */
+  void reduceTo(Map<String, Long> sizes) throws IOException {
+    Map<String, Long> found = sizes();
+    for (Map.Entry<String, Long> file : sizes.entrySet()) {
+      if (!file.getValue().equals(found.get(file.getKey()))) {
+        throw new IOException(
+            "stage %s: expected %s with %d bytes, got %s"
+                .formatted(staging, file.getKey(), file.getValue(), found.get(file.getKey())));
+      }
+    }
+    found.keySet().removeAll(sizes.keySet());
+    for (String extra : found.keySet()) {
+      files.delete(staging.resolve(extra));
+    }
+  }
+
   /** Returns the staging folder without its folders, for an artifact that comes with its own. */
   public Path emptied() throws IOException {
     for (Path folder : List.of(criu(), layer(), regionFolder())) {

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -79,6 +80,24 @@ public final class ArtifactStore {
       deleteQuietly(e, staging, owner);
       throw e;
     }
+  }
+
+  /**
+   * Continues an artifact whose writer has ended, and deletes what it had begun to write since.
+   *
+   * @param staging its staging folder
+   * @param name its name
+   * @param sizes the files that its writer had staged ({@link ArtifactStage#sizes})
+   * @throws IOException if one of them is missing or has another size, or the name is in use
+   */
+  public ArtifactStage reopen(Path staging, String name, Map<String, Long> sizes)
+      throws IOException {
+    Path target = path(name);
+    refuseExisting(target);
+    requireStaging(staging);
+    ArtifactStage stage = new ArtifactStage(staging, ownerOf(staging), target, files);
+    stage.reduceTo(sizes);
+    return stage;
   }
 
   /** Returns whether an artifact of that size currently fits. */
@@ -159,13 +178,17 @@ public final class ArtifactStore {
   /** Deletes a result of {@link #leftovers}. */
   public void sweep(List<Path> leftovers) throws IOException {
     for (Path staging : leftovers) {
-      if (!folder.equals(staging.getParent())
-          || !staging.getFileName().toString().startsWith(STAGING_PREFIX)) {
-        throw new IllegalArgumentException(
-            "leftover: expected a staging folder of %s, got %s".formatted(folder, staging));
-      }
+      requireStaging(staging);
       files.delete(staging);
       files.delete(ownerOf(staging));
+    }
+  }
+
+  private void requireStaging(Path staging) {
+    if (!folder.equals(staging.getParent())
+        || !staging.getFileName().toString().startsWith(STAGING_PREFIX)) {
+      throw new IllegalArgumentException(
+          "leftover: expected a staging folder of %s, got %s".formatted(folder, staging));
     }
   }
 

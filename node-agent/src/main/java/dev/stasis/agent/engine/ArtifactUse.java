@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folders of a store on which operations on this node depend: a frozen process may have the
@@ -47,12 +48,18 @@ public final class ArtifactUse {
     if (!work.bootId().equals(bootId)) {
       return false; // Its processes ended with their boot.
     }
-    boolean lives = work.phase() == Work.Phase.WORKING || work.phase() == Work.Phase.HELD;
-    return lives
-            && Stream.of(work.artifact(), work.artifactStage(), work.stage())
-                .filter(Objects::nonNull)
-                .anyMatch(name -> isIn(folder, Path.of(name)))
+    return named(work).filter(Objects::nonNull).anyMatch(name -> isIn(folder, Path.of(name)))
         || work.regionJournals().stream().anyMatch(name -> isStage(folder, Path.of(name)));
+  }
+
+  /** The folders that a record of this phase needs. */
+  private static Stream<@Nullable String> named(Work work) {
+    return switch (work.phase()) {
+      case WORKING, HELD -> Stream.of(work.artifact(), work.artifactStage(), work.stage());
+      // A successor of its agent may complete the artifact.
+      case PUBLISHING -> Stream.of(work.artifactStage(), work.stage());
+      case SUSPENDED, ENDING, UNKNOWN -> Stream.empty();
+    };
   }
 
   private boolean isStage(Path folder, Path journal) {

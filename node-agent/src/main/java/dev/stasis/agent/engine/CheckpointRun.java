@@ -1,20 +1,19 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
-import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
-import dev.stasis.artifact.ChunkTable;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a checkpoint: forward, then back by the undos of the same steps, completely or in
@@ -128,7 +127,7 @@ final class CheckpointRun {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
-      ArtifactStage.SealedArtifact sealed = publish();
+      ArtifactStage.SealedArtifact sealed = publish(recorded(), freeze.listener());
       forget();
       return new CheckpointOutcome.Published(sealed, figures());
     } catch (IOException e) {
@@ -144,7 +143,7 @@ final class CheckpointRun {
   private CheckpointOutcome kept(SourceState source) throws InterruptedException {
     String detail = source.detail();
     try {
-      ArtifactStage.SealedArtifact sealed = publish();
+      ArtifactStage.SealedArtifact sealed = publish(recorded(), freeze.listener());
       return new CheckpointOutcome.Failed(
           "resume", Reason.DRIVER_ERROR, detail, source, figures(), sealed);
     } catch (IOException e) {
@@ -208,35 +207,69 @@ final class CheckpointRun {
   }
 
   private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
-    ArtifactStage artifact = freeze.artifact();
-    int threads = freeze.request().options().threads();
+    return publish(capture(), freeze.listener());
+  }
+
+  private ArtifactStage.SealedArtifact publish(Capture capture, StepListener listener)
+      throws IOException, InterruptedException {
     long begin = node.nanoTime().getAsLong();
-    for (RegionPlan plan : freeze.plans()) {
-      JournalReading reading = node.journals().read(plan.journal());
-      if (!(reading instanceof JournalReading.Read read)) {
-        throw new IOException(reading.describe());
-      }
-      artifact.addRegions(
-          plan.ownPid(),
-          plan.stage(),
-          new ChunkTable(read.journal().regions(), List.copyOf(read.journal().chunks().values())),
-          plan.host(),
-          threads,
-          (done, total) -> freeze.listener().progress("hash", done, total));
-    }
-    if (freeze.dataPath() instanceof DataPath.Direct direct) {
-      addDeviceMemory(direct, artifact, threads);
-    }
-    Manifest.DataPath path = new Manifest.DataPath(kind(), freeze.pathTaken());
-    Manifest draft = freeze.manifest(runner.timings().asMap(), path);
     ArtifactStage.SealedArtifact sealed =
-        artifact.seal(
-            draft,
-            freeze.request().options().durability(),
-            threads,
-            (done, total) -> freeze.listener().progress("publish", done, total));
+        new Publication(
+                node,
+                freeze.work().containerId(),
+                freeze.artifact(),
+                freeze.request().options().threads(),
+                listener)
+            .run(capture);
     runner.timings().add("publish", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
     return sealed;
+  }
+
+  /** Returns the capture, which a successor publishes if this agent dies before it has. */
+  private Capture recorded() throws IOException {
+    Capture capture = capture();
+    try {
+      capture.write(node.journal().folderOf(freeze.work().containerId()));
+    } catch (IOException | UncheckedIOException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "Cannot record the capture of " + freeze.work().id() + " for a successor",
+          e);
+    }
+    return capture;
+  }
+
+  private Capture capture() throws IOException {
+    List<Capture.Regions> regions = new ArrayList<>();
+    for (RegionPlan plan : freeze.plans()) {
+      regions.add(
+          new Capture.Regions(
+              plan.ownPid(), plan.stage().toString(), plan.journal().toString(), plan.host()));
+    }
+    @Nullable String library = null;
+    List<Capture.Device> device = new ArrayList<>();
+    if (freeze.dataPath() instanceof DataPath.Direct direct) {
+      library = direct.library();
+      freeze.work().offloaded().forEach(one -> device.add(device(one)));
+    }
+    Manifest.DataPath path = new Manifest.DataPath(kind(), freeze.pathTaken());
+    return new Capture(
+        freeze.manifest(runner.timings().asMap(), path),
+        freeze.request().options().durability(),
+        regions,
+        library,
+        device,
+        freeze.artifact().sizes());
+  }
+
+  private Capture.Device device(Offloaded one) {
+    @Nullable Path saved = freeze.offloading().saved().get(one.process());
+    Path file =
+        saved != null
+            ? saved
+            : freeze.offloading().fileAfterwards(one, freeze.artifact().deviceFolder());
+    return new Capture.Device(
+        one.process(), one.ownPid(), file.toString(), saved != null, one.totalBytes());
   }
 
   private Manifest.DataPath.Kind kind() {
@@ -244,29 +277,6 @@ final class CheckpointRun {
       return Manifest.DataPath.Kind.DIRECT;
     }
     return freeze.plans().isEmpty() ? Manifest.DataPath.Kind.CRIU : Manifest.DataPath.Kind.MOVER;
-  }
-
-  /** Writes the keeper's copy of the freeze, unless it was written during the freeze. */
-  private void addDeviceMemory(DataPath.Direct direct, ArtifactStage artifact, int threads)
-      throws IOException, InterruptedException {
-    for (Offloaded one : freeze.work().offloaded()) {
-      Path file = freeze.offloading().saved().get(one.process());
-      if (file == null) {
-        Files.createDirectories(artifact.deviceFolder());
-        file = freeze.offloading().fileAfterwards(one, artifact.deviceFolder());
-        try (Keeper keeper = node.keepers().open(freeze.work().containerId())) {
-          keeper.save(one.process(), file, one.totalBytes());
-        } catch (KeeperFailure e) {
-          throw new IOException("device memory: " + e.getMessage(), e);
-        }
-      }
-      artifact.addDeviceMemory(
-          direct.library(),
-          one.ownPid(),
-          file,
-          threads,
-          (done, total) -> freeze.listener().progress("hash", done, total));
-    }
   }
 
   /** Nothing is in progress any more: first the stage, then the journal that named it. */
@@ -280,7 +290,8 @@ final class CheckpointRun {
     }
   }
 
-  private CheckpointOutcome failed(String step, Reason reason, String message, SourceState source) {
+  private CheckpointOutcome.Failed failed(
+      String step, Reason reason, String message, SourceState source) {
     return new CheckpointOutcome.Failed(step, reason, message, source, figures(), null);
   }
 

@@ -111,6 +111,11 @@ public final class NodeEngine {
     return new Thaw(node);
   }
 
+  /** Publishes artifacts that a predecessor had captured and not published. */
+  public InterruptedPublication interruptedPublication() {
+    return new InterruptedPublication(node);
+  }
+
   /** Ends an evicted workload, when its caller reports that its pod is gone. */
   public Evicted evicted() {
     return new Evicted(node);

@@ -185,8 +185,8 @@ public record Work(
      */
     WORKING,
     /**
-     * Thawed and running; files are still being written, and a successor only removes them. Or
-     * restored and verified: a successor leaves it running. Next: the journal is deleted.
+     * Thawed and running; files are still being written, and a successor completes or removes them.
+     * Or restored and verified: a successor leaves it running. Next: the journal is deleted.
      */
     PUBLISHING,
     /** Checkpointed in memory, waiting for its resume. Next: WORKING. */

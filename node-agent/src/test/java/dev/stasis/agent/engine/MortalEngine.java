@@ -2,7 +2,12 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.DriverWorker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /** An engine whose process dies at one moment of an operation. */
 public final class MortalEngine {
@@ -16,7 +21,7 @@ public final class MortalEngine {
   /**
    * An engine that is to die.
    *
-   * @param moment BEFORE, AFTER, BEFORE_UNDO of a step
+   * @param moment BEFORE, AFTER, BEFORE_UNDO of a step, or CAPTURED: once the capture is recorded
    */
   public MortalEngine(String moment, String step) {
     this.moment = moment;
@@ -25,7 +30,15 @@ public final class MortalEngine {
 
   public NodeEngine make(EngineSettings settings, DriverWorker worker, Clock clock)
       throws IOException {
-    NodeParts node = new NodeEngine(settings, worker, clock).node();
+    // The engine reads the clock between the record of the capture and the publication.
+    LongSupplier nanoTime =
+        () -> {
+          if (moment.equals("CAPTURED") && isCaptured(settings.stateDir().resolve("work"))) {
+            Runtime.getRuntime().halt(KILLED);
+          }
+          return System.nanoTime();
+        };
+    NodeParts node = new NodeEngine(settings, worker, clock, nanoTime).node();
     HookedStep.Hook hook =
         (now, name) -> {
           if (now.name().equals(moment) && name.equals(step)) {
@@ -35,6 +48,14 @@ public final class MortalEngine {
         };
     return new NodeEngine(
         node, HookedStep.all(Checkpoint.steps(), hook), HookedStep.all(Restore.steps(), hook));
+  }
+
+  private static boolean isCaptured(Path works) {
+    try (Stream<Path> files = Files.exists(works) ? Files.walk(works) : Stream.empty()) {
+      return files.anyMatch(file -> file.endsWith("capture.json"));
+    } catch (IOException | UncheckedIOException e) {
+      return false; // A journal is being replaced.
+    }
   }
 
   /** The names of a freeze's steps, in order. */

@@ -251,16 +251,34 @@ final class InterruptedOperationRecovery {
       }
     }
     Optional<ArtifactStatus> artifact =
-        found.phase() == Work.Phase.PUBLISHING
-            ? published.find(operation, found.phase())
+        ofThisBoot && order(operation) == Afterwards.RESUME
+            ? captured(operation, found)
             : Optional.empty();
     SourceState state = thaw(found);
     int processes = parts.engine().look().at(found.containerId()).processes();
-    return order(operation) == Afterwards.RESUME
-            && artifact.isPresent()
-            && state.kind() == SourceState.Kind.RUNNING
+    if (artifact.isEmpty()) {
+      return OperationResult.failedFreeze(fault, state, processes);
+    }
+    // A rollback that has begun is never a success, even if its artifact is kept.
+    boolean undoing = operation.status().getPhase() == OperationPhase.UNDOING;
+    boolean over =
+        state.kind() == SourceState.Kind.RUNNING || state.kind() == SourceState.Kind.GONE;
+    return over && !undoing
         ? OperationResult.resumed(artifact.get(), state, processes)
-        : OperationResult.failedFreeze(fault, state, processes);
+        : OperationResult.failedFreeze(fault, state, processes)
+            .with(status -> status.setArtifact(artifact.get()));
+  }
+
+  /**
+   * Returns the artifact of a complete capture, published now if its agent died before that: the
+   * next thaw may fail for good, and after a thaw the workload has changed.
+   */
+  private Optional<ArtifactStatus> captured(ActiveOperation operation, Work work)
+      throws InterruptedException {
+    Optional<ArtifactStatus> artifact = published.find(operation, work.phase());
+    return artifact.isPresent() || !parts.engine().interruptedPublication().complete(work)
+        ? artifact
+        : published.find(operation, work.phase());
   }
 
   /**

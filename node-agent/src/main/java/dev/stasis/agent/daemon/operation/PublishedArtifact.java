@@ -16,9 +16,9 @@ record PublishedArtifact(AgentParts parts) {
   private static final System.Logger LOG = System.getLogger(PublishedArtifact.class.getName());
 
   /**
-   * Returns the artifact that this operation has published. Its bytes are read again only before
-   * the first end of the operation: those of a held or suspended one were digested during this
-   * boot, and its workload stays frozen while they are read.
+   * Returns the artifact that this operation has published. Its bytes are read again only if its
+   * workload runs: they were digested during this boot, and a frozen workload would stay frozen
+   * while they are read.
    */
   Optional<ArtifactStatus> find(ActiveOperation operation, Work.Phase phase) {
     try {
@@ -39,7 +39,7 @@ record PublishedArtifact(AgentParts parts) {
     try {
       ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
       ArtifactReader reader = new ArtifactReader(Progress.NONE);
-      boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
+      boolean digested = phase != Work.Phase.PUBLISHING;
       Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);
       if (opened instanceof Opened.Verified verified
           && reference.uid().equals(verified.artifact().manifest().origin().id())) {

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * An agent in a process of its own that dies as by kill -KILL at one moment: of a step of the
- * engine (BEFORE, AFTER, BEFORE_UNDO), or of a write to the API server (BEFORE_WRITE, AFTER_WRITE
- * of a phase).
+ * engine (BEFORE, AFTER, BEFORE_UNDO), of its capture (CAPTURED), or of a write to the API server
+ * (BEFORE_WRITE, AFTER_WRITE of a phase).
  */
 final class DaemonChild {
 

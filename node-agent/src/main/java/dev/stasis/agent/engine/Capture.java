@@ -1,0 +1,96 @@
+package dev.stasis.agent.engine;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.RecordFile;
+import dev.stasis.artifact.Durability;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.Region;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A complete capture whose artifact is not published yet. It is stored beside the journal of its
+ * container, because a workload that runs again cannot be captured a second time: a successor of
+ * the agent publishes the artifact from it.
+ *
+ * @param manifest the manifest without files and regions
+ * @param durability when the artifact must be on the disk
+ * @param regions the copied regions of each process
+ * @param library the path of the direct path's library in the container; null on other data paths
+ * @param device the device memory of the direct path
+ * @param files the staged files and their sizes; the publication adds others
+ */
+record Capture(
+    Manifest manifest,
+    Durability durability,
+    List<Regions> regions,
+    @Nullable String library,
+    List<Device> device,
+    Map<String, Long> files) {
+
+  private static final String FILE = "capture.json";
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .addModule(new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
+  Capture {
+    regions = List.copyOf(regions);
+    device = List.copyOf(device);
+    files = Map.copyOf(files);
+  }
+
+  /**
+   * The regions of one process.
+   *
+   * @param ownPid its pid in its own namespace
+   * @param stage the file that has the bytes
+   * @param journal the state of each chunk
+   * @param host the regions that are not device memory
+   */
+  record Regions(int ownPid, String stage, String journal, List<Region> host) {}
+
+  /**
+   * The device memory of one process.
+   *
+   * @param process the process
+   * @param ownPid its pid in its own namespace
+   * @param file its files, without the suffixes
+   * @param saved whether the files are complete; if not, the keeper has the content
+   * @param bytes its size
+   */
+  record Device(ProcessId process, int ownPid, String file, boolean saved, long bytes) {}
+
+  /** Stores it in the folder of a container's journal. */
+  void write(Path folder) throws IOException {
+    new RecordFile(folder.resolve(FILE)).write(JSON.writeValueAsBytes(this));
+  }
+
+  /**
+   * Removes the stored capture of a container and returns it; empty if there is none. A capture can
+   * be taken once, so that an agent that dies while it publishes is not followed by others that do
+   * the same.
+   */
+  static Optional<Capture> take(Path folder) throws IOException {
+    Path file = folder.resolve(FILE);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    Files.delete(file);
+    return Optional.of(JSON.readValue(bytes, Capture.class));
+  }
+}

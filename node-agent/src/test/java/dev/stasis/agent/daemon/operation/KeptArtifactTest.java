@@ -1,0 +1,125 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ExecAction;
+import dev.stasis.api.v1beta1.common.Hook;
+import dev.stasis.api.v1beta1.common.Hooks;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A complete capture is published, whatever happens to its agent. */
+class KeptArtifactTest {
+
+  private static final int MIB = 8;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  private final Orders orders = Orders.ofSomebody();
+  private final String hook = "runs-again-" + orders.requester();
+
+  @SuppressWarnings("NullAway.Init")
+  private AgentLab.Placed source;
+
+  @BeforeAll
+  static void begin() {
+    lab = new AgentLab(1, 128);
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    lab.close();
+  }
+
+  @BeforeEach
+  void startWorkload() {
+    source =
+        lab.pod(
+            "trainer",
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100"),
+            Map.of());
+    source.container().awaitSteps(3);
+  }
+
+  @AfterEach
+  void endWorkload() throws InterruptedException {
+    source.close();
+    lab.stop();
+  }
+
+  private String checkpoint() {
+    Hooks hooks =
+        new Hooks(null, List.of(new Hook(new ExecAction(List.of(hook)), null, null, null)));
+    GpuNodeOperation operation = orders.checkpoint(source, how -> how.setHooks(hooks));
+    return lab.cluster().create(operation).getMetadata().getName();
+  }
+
+  private Path artifact() {
+    return lab.engine().store().resolve("ml/train-" + orders.requester());
+  }
+
+  /** The artifact is named, and every byte of it is right. */
+  private void isKept(String operation) throws IOException {
+    assertThat(Objects.requireNonNull(lab.cluster().status(operation).getArtifact()).getLocation())
+        .isEqualTo("ml/train-" + orders.requester());
+    assertThat(new ArtifactReader(Progress.NONE).open(artifact(), null))
+        .isInstanceOf(Opened.Verified.class);
+  }
+
+  @Test
+  void aSuccessorPublishesACompleteCapture() throws Exception {
+    String name = checkpoint();
+    DaemonChild.dies(lab, "CAPTURED", "");
+    assertThat(artifact()).doesNotExist();
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    isKept(name);
+    assertThat(lab.node().ran()).contains(hook);
+    source.container().awaitSteps(3);
+    source.container().verify(MIB);
+    lab.engine().assertNothingLeft();
+  }
+
+  @Test
+  void aSuccessorFailsWithoutACompleteCapture() throws Exception {
+    String name = checkpoint();
+    DaemonChild.dies(lab, "CAPTURED", "");
+    try (Stream<Path> files = Files.walk(lab.engine().store())) {
+      Files.delete(
+          files
+              .filter(file -> file.endsWith("criu/inventory.img"))
+              .filter(file -> file.toString().contains("/.staging-"))
+              .findFirst()
+              .orElseThrow());
+    }
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getReason()).isEqualTo("AgentRestarted");
+    assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(status.getArtifact()).isNull();
+    assertThat(artifact()).doesNotExist();
+    source.container().awaitSteps(3);
+    lab.engine().assertNothingLeft();
+  }
+}

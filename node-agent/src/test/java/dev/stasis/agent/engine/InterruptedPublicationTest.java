@@ -1,0 +1,138 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** An agent dies while it publishes an artifact, and its successor publishes it or none at all. */
+class InterruptedPublicationTest {
+
+  private final EngineLab lab = new EngineLab(2, 256);
+
+  @AfterEach
+  void close() {
+    lab.close();
+  }
+
+  private ContainerSpec spec() {
+    return ContainerSpec.counter(
+        lab.gpus(), "--mib", "" + DirectLab.MIB, "--interval-ms", "100", "--fork", "1");
+  }
+
+  private static GpuContainer start(ContainerSpec spec) {
+    GpuContainer container = GpuContainer.start(spec);
+    container.awaitSteps(3);
+    return container;
+  }
+
+  /** Starts a checkpoint whose agent is killed there; returns what it has recorded. */
+  private Work interrupted(GpuContainer source, DataPathChoice path, String step)
+      throws IOException, InterruptedException {
+    ChildAgent.dying(lab, path.name(), source, "DURING", step);
+    source.awaitSteps(2);
+    return lab.engine().thaw().inHand().get(0);
+  }
+
+  private boolean complete(Work work) throws InterruptedException {
+    return lab.engine().interruptedPublication().complete(work);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MOVER, hash", "MOVER, publish", "LOW_MEMORY, publish", "CRIU, publish"})
+  void aSuccessorPublishesTheArtifact(DataPathChoice path, String step) throws Exception {
+    ContainerSpec spec = spec();
+    List<String> before;
+    Path artifact;
+    try (GpuContainer source = start(spec)) {
+      Work work = interrupted(source, path, step);
+      assertThat(lab.artifacts()).isEmpty();
+      assertThat(complete(work)).isTrue();
+      artifact = Path.of(Objects.requireNonNull(work.artifact()));
+      assertThat(lab.artifacts()).containsExactly(artifact);
+      lab.thaw(source);
+      lab.assertNothingLeft();
+      source.awaitSteps(2);
+      source.verify(DirectLab.MIB);
+      before = source.lines();
+    }
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(lab.restore(artifact, target)).isInstanceOf(RestoreOutcome.Proven.class);
+      target.awaitSteps(3);
+      target.verify(DirectLab.MIB, before);
+    }
+  }
+
+  private static Path first(String folder, String suffix) throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of(folder))) {
+      return files.filter(file -> file.toString().endsWith(suffix)).findFirst().orElseThrow();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "staged memory that is missing, .stage, delete",
+    "staged memory that has changed, .stage, change",
+    "an image that is missing, inventory.img, delete",
+    "an image that is shorter, inventory.img, truncate"
+  })
+  void anIncompleteOrChangedCaptureIsNotPublished(String what, String suffix, String how)
+      throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "publish");
+      String folder = suffix.equals(".stage") ? work.stage() : work.artifactStage();
+      Path file = first(Objects.requireNonNull(folder), suffix);
+      switch (how) {
+        case "delete" -> Files.delete(file);
+        case "truncate" -> Files.write(file, new byte[0]);
+        default -> change(file);
+      }
+      assertThat(complete(work)).as(what).isFalse();
+      assertThat(lab.artifacts()).isEmpty();
+      lab.thaw(source);
+      lab.assertNothingLeft();
+    }
+  }
+
+  /** Every byte, so that it is none of a hole. */
+  private static void change(Path file) {
+    try {
+      byte[] bytes = Files.readAllBytes(file);
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] ^= 1;
+      }
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Otherwise each agent that the publication kills would be followed by another one. */
+  @Test
+  void thereIsOneAttempt() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      Path staging = Path.of(Objects.requireNonNull(work.artifactStage()));
+      Path moved = staging.resolveSibling("moved");
+      Files.move(staging, moved);
+      assertThat(complete(work)).isFalse();
+      Files.move(moved, staging);
+      assertThat(complete(work)).isFalse();
+      assertThat(lab.artifacts()).isEmpty();
+      lab.thaw(source);
+      lab.assertNothingLeft();
+    }
+  }
+}
