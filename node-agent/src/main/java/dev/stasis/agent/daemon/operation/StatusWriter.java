@@ -191,7 +191,9 @@ final class StatusWriter implements AutoCloseable {
     status.setWorkload(seen.getWorkload());
     status.setSourceRunning(seen.getSourceRunning());
     status.setSourceProcesses(seen.getSourceProcesses());
-    status.setArtifact(seen.getArtifact()); // An undone hold has deleted it.
+    if (seen.getArtifact() != null || seen.getOutcome() == Outcome.UNDONE) {
+      status.setArtifact(seen.getArtifact()); // An undone hold has deleted it.
+    }
     status.setWorkloadTime(now);
     status.setMessage(
         "%s; after a restart of the agent: %s".formatted(stored.getMessage(), seen.getMessage()));
