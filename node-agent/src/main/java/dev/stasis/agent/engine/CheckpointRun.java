@@ -30,6 +30,9 @@ final class CheckpointRun {
   private final StepRunner runner;
   private Duration frozen = Duration.ZERO;
 
+  /** Whether everything that the artifact needs is staged, and the artifact may be kept. */
+  private boolean captured;
+
   CheckpointRun(Freeze freeze, Inspected inspected, List<Step<Freeze, FrozenWork>> steps) {
     this.freeze = freeze;
     this.inspected = inspected;
@@ -67,6 +70,8 @@ final class CheckpointRun {
       if (freeze.request().store() != null) {
         control.checkStillMeant();
         new PendingTermination(freeze).check();
+        // That of a migration is deleted when the migration is rolled back.
+        captured = !freeze.request().options().heldUntilDecided();
       }
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
       if (Thread.interrupted()) {
@@ -114,11 +119,14 @@ final class CheckpointRun {
 
   private CheckpointOutcome resumed(long begin) throws InterruptedException {
     SourceState source = thaw(begin);
+    if (source.kind() == SourceState.Kind.FROZEN) {
+      // Publication delays the next attempt, and the driver may have failed only once.
+      source = thaw(begin);
+    }
     return switch (source.kind()) {
       case RUNNING, GONE -> published(source);
-      // It has all of its memory and is thawed again; publication would only delay that.
-      case FROZEN -> failed("resume", Reason.DRIVER_ERROR, source.detail(), source);
-      case UNKNOWN -> kept(source);
+      case FROZEN, UNKNOWN ->
+          kept(failed("resume", Reason.DRIVER_ERROR, source.detail(), source), source);
     };
   }
 
@@ -137,17 +145,19 @@ final class CheckpointRun {
   }
 
   /**
-   * The driver has given up a process, which may never run again: the artifact is complete, and is
-   * kept although the checkpoint has failed.
+   * Publishes the artifact of a checkpoint that has failed: the workload may never run again, and a
+   * later attempt to thaw it may be what ends it. Without progress, which would report that it
+   * runs.
    */
-  private CheckpointOutcome kept(SourceState source) throws InterruptedException {
-    String detail = source.detail();
+  private CheckpointOutcome kept(CheckpointOutcome.Failed failed, SourceState source)
+      throws InterruptedException {
     try {
-      ArtifactStage.SealedArtifact sealed = publish(recorded(), freeze.listener());
+      ArtifactStage.SealedArtifact sealed = publish(recorded(), StepListener.NONE);
       return new CheckpointOutcome.Failed(
-          "resume", Reason.DRIVER_ERROR, detail, source, figures(), sealed);
+          failed.step(), failed.reason(), failed.message(), source, figures(), sealed);
     } catch (IOException e) {
-      return failed("resume", Reason.DRIVER_ERROR, detail + "; " + e.getMessage(), source);
+      return failed(
+          failed.step(), failed.reason(), failed.message() + "; " + e.getMessage(), source);
     }
   }
 
@@ -192,11 +202,14 @@ final class CheckpointRun {
     freeze.listener().undoing(String.valueOf(failure.getMessage()));
     StepRunner.clearInterrupt();
     SourceState source = thaw(begin);
-    if (source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE) {
+    CheckpointOutcome.Failed failed =
+        failed(runner.lastStep(), failure.reason(), String.valueOf(failure.getMessage()), source);
+    boolean runs =
+        source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE;
+    if (runs) {
       forget();
     }
-    return failed(
-        runner.lastStep(), failure.reason(), String.valueOf(failure.getMessage()), source);
+    return captured && !runs ? kept(failed, source) : failed;
   }
 
   private SourceState thaw(long begin) throws InterruptedException {
@@ -207,6 +220,7 @@ final class CheckpointRun {
   }
 
   private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
+    captured = false; // If the store fails, it is not tried a second time.
     return publish(capture(), freeze.listener());
   }
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.engine.SourceState.Kind;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -177,16 +181,35 @@ class DriverFaultTest {
     runsOn();
   }
 
-  /** The call fails on the way back: the workload stays whole and frozen, and a thaw does it. */
+  /** The call fails once on the way back: the second attempt succeeds. */
   @ParameterizedTest
   @CsvSource({"restore, error 2 at=before", "unlock, error 999", "restore, hang at=before"})
-  void aFaultOnTheWayBackLeavesItFrozenUntilTheThaw(String call, String fault) throws Exception {
-    assertThat(checkpoint(source, call, fault))
-        .isInstanceOfSatisfying(
-            CheckpointOutcome.Failed.class,
-            failed -> assertThat(failed.source().kind()).isEqualTo(Kind.FROZEN));
+  void aFaultOnTheWayBackIsRepaired(String call, String fault) throws Exception {
+    assertThat(checkpoint(source, call, fault)).isInstanceOf(CheckpointOutcome.Published.class);
+    runsOn();
+  }
+
+  /**
+   * The call fails on the way back: the workload stays whole and frozen until a thaw succeeds. The
+   * artifact is published before, and outlives also the thaw after which the driver gives up.
+   */
+  @Test
+  void theArtifactOfAWorkloadThatStaysFrozenIsKept() throws Exception {
+    lab.gpus().fault("unlock", "error 999 always");
+    Path artifact =
+        lab.checkpoint(Asked.of(lab, source)) instanceof CheckpointOutcome.Failed failed
+                && failed.source().kind() == Kind.FROZEN
+                && failed.artifact() != null
+            ? failed.artifact().path()
+            : Path.of("none");
+    assertThat(new ArtifactReader(Progress.NONE).open(artifact, null))
+        .isInstanceOf(Opened.Verified.class);
     assertThat(lab.engine().thaw().inHand()).hasSize(1);
+    lab.engine().thaw().run(source.id(), StepListener.NONE);
+    assertThat(artifact).isDirectory();
+    lab.gpus().mend("unlock");
     lab.thaw(source);
+    assertThat(artifact).isDirectory();
     runsOn();
   }
 

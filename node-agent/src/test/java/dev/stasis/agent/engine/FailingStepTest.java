@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -170,10 +172,14 @@ class FailingStepTest {
             failed -> {
               assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.FROZEN);
               assertThat(failed.message()).contains("injected BEFORE_UNDO " + step);
+              assertThat(failed.artifact()).isNotNull();
             });
     assertThat(lab.engine().thaw().inHand()).hasSize(1);
     lab.thaw(source);
-    runsOn();
+    counting.runsOn();
+    for (Path artifact : lab.artifacts()) {
+      new ArtifactStore(lab.store(), Clock.systemUTC()).delete(artifact.getFileName().toString());
+    }
   }
 
   private static CheckpointOutcome run(HookedStep.Hook hook) throws InterruptedException {

@@ -8,25 +8,29 @@ import dev.stasis.api.v1beta1.common.ExecAction;
 import dev.stasis.api.v1beta1.common.Hook;
 import dev.stasis.api.v1beta1.common.Hooks;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A complete capture is published, whatever happens to its agent. */
+/** A complete capture is published, whatever happens to its agent and to the thaw. */
 class KeptArtifactTest {
 
   private static final int MIB = 8;
@@ -36,6 +40,7 @@ class KeptArtifactTest {
 
   private final Orders orders = Orders.ofSomebody();
   private final String hook = "runs-again-" + orders.requester();
+  private final MeterRegistry metrics = lab.freshMetrics();
 
   @SuppressWarnings("NullAway.Init")
   private AgentLab.Placed source;
@@ -62,8 +67,10 @@ class KeptArtifactTest {
 
   @AfterEach
   void endWorkload() throws InterruptedException {
+    lab.engine().gpus().mend("unlock");
     source.close();
     lab.stop();
+    lab.endFencing();
   }
 
   private String checkpoint() {
@@ -83,6 +90,41 @@ class KeptArtifactTest {
         .isEqualTo("ml/train-" + orders.requester());
     assertThat(new ArtifactReader(Progress.NONE).open(artifact(), null))
         .isInstanceOf(Opened.Verified.class);
+  }
+
+  private void awaitTry(String outcome) {
+    Awaitility.await("a thaw that ends " + outcome)
+        .atMost(FileCluster.LIMIT)
+        .until(
+            () ->
+                Optional.ofNullable(
+                        metrics.find("stasis.thaw.tries").tag("outcome", outcome).counter())
+                    .filter(counter -> counter.count() >= 1)
+                    .isPresent());
+  }
+
+  /** Ends a workload that cannot be thawed; nothing but the artifact is left. */
+  private void endsAndIsKept(String operation) throws IOException {
+    source.container().end();
+    lab.cluster().await(operation, said -> said.getWorkload() == WorkloadState.ENDED);
+    lab.engine().assertNothingLeft();
+    isKept(operation);
+  }
+
+  private static GpuNodeOperationStatus awaitNotThawed(String name, WorkloadState workload) {
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.NOT_UNDONE);
+    assertThat(status.getWorkload()).isEqualTo(workload);
+    return status;
+  }
+
+  /** The workload was never reported as running after its freeze, and was not told so. */
+  private void wasNeverReportedAsRunning(String name) throws IOException {
+    assertThat(lab.cluster().history(name))
+        .extracting(GpuNodeOperationStatus::getWorkload)
+        .doesNotContain(WorkloadState.RUNNING);
+    assertThat(lab.node().ran()).doesNotContain(hook);
   }
 
   @Test
@@ -121,5 +163,45 @@ class KeptArtifactTest {
     assertThat(artifact()).doesNotExist();
     source.container().awaitSteps(3);
     lab.engine().assertNothingLeft();
+  }
+
+  @Test
+  void theArtifactOfAWorkloadThatTheDriverHasGivenUpIsNamedBeforeTheNextThaw() throws Exception {
+    lab.engine().gpus().fault("unlock", "failed");
+    String name = checkpoint();
+    lab.start();
+    awaitNotThawed(name, WorkloadState.UNKNOWN);
+    isKept(name);
+    wasNeverReportedAsRunning(name);
+    awaitTry("Unknown");
+    endsAndIsKept(name);
+  }
+
+  @Test
+  void theArtifactOfAFrozenWorkloadOutlivesTheThawThatTheDriverGivesUp() throws Exception {
+    lab.engine().gpus().fault("unlock", "error 999 always");
+    String name = checkpoint();
+    lab.start();
+    awaitNotThawed(name, WorkloadState.FROZEN);
+    isKept(name);
+    wasNeverReportedAsRunning(name);
+    lab.engine().gpus().fault("unlock", "failed");
+    awaitTry("Unknown");
+    endsAndIsKept(name);
+  }
+
+  @Test
+  void aSuccessorPublishesTheArtifactBeforeItThaws() throws Exception {
+    lab.engine().gpus().fault("unlock", "error 999 always");
+    String name = checkpoint();
+    DaemonChild.dies(lab, "CAPTURED", "");
+    lab.start();
+    awaitNotThawed(name, WorkloadState.FROZEN);
+    isKept(name);
+    lab.engine().gpus().mend("unlock");
+    lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.RUNNING);
+    isKept(name);
+    source.container().awaitSteps(3);
+    source.container().verify(MIB);
   }
 }

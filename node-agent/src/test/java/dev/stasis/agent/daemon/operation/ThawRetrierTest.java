@@ -209,7 +209,9 @@ class ThawRetrierTest {
       assertThat(lab.cluster().status(name).getTimings())
           .usingRecursiveComparison()
           .isEqualTo(end.getTimings());
-      assertThat(lab.cluster().status(name).getArtifact()).isNull();
+      assertThat(lab.cluster().status(name).getArtifact() != null)
+          .as("whether it is kept; that of a hold that is undone is deleted")
+          .isEqualTo(afterwards == Afterwards.RESUME);
       lab.stop();
       assertThat(lab.cluster().history(name)).hasSize(before + 1);
       assertThat(lab.fenced()).isEmpty();
