@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * visible before {@link #seal} has returned, even if the machine crashes. Not thread-safe.
  */
 public final class ArtifactStage implements AutoCloseable {
+  /** The name of {@link #deviceFolder}. */
+  public static final String DEVICE_FOLDER = "device";
+
   private final Path staging;
   private final Path owner;
   private final Path target;
@@ -168,7 +171,7 @@ public final class ArtifactStage implements AutoCloseable {
 
   /** The folder into which device memory of the direct path is written directly. */
   public Path deviceFolder() {
-    return staging.resolve("device");
+    return staging.resolve(DEVICE_FOLDER);
   }
 
   private Path deviceData(int ownPid) {

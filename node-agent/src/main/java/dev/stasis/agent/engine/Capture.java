@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.RecordFile;
+import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.Durability;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Region;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +74,29 @@ record Capture(
    * @param saved whether the files are complete; if not, the keeper has the content
    * @param bytes its size
    */
-  record Device(ProcessId process, int ownPid, String file, boolean saved, long bytes) {}
+  record Device(ProcessId process, int ownPid, String file, boolean saved, long bytes) {
+
+    Device inFile() {
+      return new Device(process, ownPid, file, true, bytes);
+    }
+  }
+
+  /**
+   * Returns the same capture with all device memory in its files.
+   *
+   * @param sizes all files that are staged now
+   */
+  Capture saved(Map<String, Long> sizes) {
+    Map<String, Long> all = new TreeMap<>(files);
+    sizes.forEach(
+        (name, size) -> {
+          if (Path.of(name).startsWith(ArtifactStage.DEVICE_FOLDER)) {
+            all.put(name, size);
+          }
+        });
+    return new Capture(
+        manifest, durability, regions, library, device.stream().map(Device::inFile).toList(), all);
+  }
 
   /** Stores it in the folder of a container's journal. */
   void write(Path folder) throws IOException {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,7 +136,7 @@ final class CheckpointRun {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
-      ArtifactStage.SealedArtifact sealed = publish(recorded(), freeze.listener());
+      ArtifactStage.SealedArtifact sealed = publishInAnyCase(freeze.listener());
       forget();
       return new CheckpointOutcome.Published(sealed, figures());
     } catch (IOException e) {
@@ -152,7 +153,7 @@ final class CheckpointRun {
   private CheckpointOutcome kept(CheckpointOutcome.Failed failed, SourceState source)
       throws InterruptedException {
     try {
-      ArtifactStage.SealedArtifact sealed = publish(recorded(), StepListener.NONE);
+      ArtifactStage.SealedArtifact sealed = publishInAnyCase(StepListener.NONE);
       return new CheckpointOutcome.Failed(
           failed.step(), failed.reason(), failed.message(), source, figures(), sealed);
     } catch (IOException e) {
@@ -221,10 +222,19 @@ final class CheckpointRun {
 
   private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
     captured = false; // If the store fails, it is not tried a second time.
-    return publish(capture(), freeze.listener());
+    return publish(capture(), freeze.listener(), saved -> {});
   }
 
-  private ArtifactStage.SealedArtifact publish(Capture capture, StepListener listener)
+  /** The same; if this agent dies before the end, its successor publishes the artifact. */
+  private ArtifactStage.SealedArtifact publishInAnyCase(StepListener listener)
+      throws IOException, InterruptedException {
+    Capture capture = capture();
+    record(capture);
+    return publish(capture, listener, this::record);
+  }
+
+  private ArtifactStage.SealedArtifact publish(
+      Capture capture, StepListener listener, Consumer<Capture> saved)
       throws IOException, InterruptedException {
     long begin = node.nanoTime().getAsLong();
     ArtifactStage.SealedArtifact sealed =
@@ -234,14 +244,12 @@ final class CheckpointRun {
                 freeze.artifact(),
                 freeze.request().options().threads(),
                 listener)
-            .run(capture);
+            .run(capture, saved);
     runner.timings().add("publish", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
     return sealed;
   }
 
-  /** Returns the capture, which a successor publishes if this agent dies before it has. */
-  private Capture recorded() throws IOException {
-    Capture capture = capture();
+  private void record(Capture capture) {
     try {
       capture.write(node.journal().folderOf(freeze.work().containerId()));
     } catch (IOException | UncheckedIOException e) {
@@ -250,7 +258,6 @@ final class CheckpointRun {
           "Cannot record the capture of " + freeze.work().id() + " for a successor",
           e);
     }
-    return capture;
   }
 
   private Capture capture() throws IOException {

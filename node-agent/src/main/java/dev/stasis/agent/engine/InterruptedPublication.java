@@ -65,7 +65,7 @@ public final class InterruptedPublication {
                 capture.get().files());
     ArtifactStage.SealedArtifact sealed =
         new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
-            .run(capture.get());
+            .run(capture.get(), saved -> {});
     LOG.log(
         System.Logger.Level.INFO,
         "Artifact {0} published for an agent that ended before that: {1}",

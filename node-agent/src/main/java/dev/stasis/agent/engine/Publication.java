@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** Publishes the artifact of a complete capture. */
 final class Publication {
@@ -36,9 +37,12 @@ final class Publication {
   /**
    * Adds the staged memory to the artifact, every chunk checked, and seals it.
    *
+   * @param saved receives the capture when the keeper has written its copies of the device memory,
+   *     because it drops them then
    * @throws IOException if a part is missing or has changed, or the store fails
    */
-  ArtifactStage.SealedArtifact run(Capture capture) throws IOException, InterruptedException {
+  ArtifactStage.SealedArtifact run(Capture capture, Consumer<Capture> saved)
+      throws IOException, InterruptedException {
     for (Capture.Regions regions : capture.regions()) {
       JournalReading reading = node.journals().read(Path.of(regions.journal()));
       if (!(reading instanceof JournalReading.Read read)) {
@@ -52,8 +56,16 @@ final class Publication {
           threads,
           (done, total) -> listener.progress("hash", done, total));
     }
+    if (save(capture.device())) {
+      saved.accept(capture.saved(artifact.sizes()));
+    }
     for (Capture.Device device : capture.device()) {
-      addDeviceMemory(Objects.requireNonNull(capture.library()), device);
+      artifact.addDeviceMemory(
+          Objects.requireNonNull(capture.library()),
+          device.ownPid(),
+          Path.of(device.file()),
+          threads,
+          (done, total) -> listener.progress("hash", done, total));
     }
     return artifact.seal(
         capture.manifest(),
@@ -62,23 +74,23 @@ final class Publication {
         (done, total) -> listener.progress("publish", done, total));
   }
 
-  /** Writes the keeper's copy of the freeze, unless it was written during the freeze. */
-  private void addDeviceMemory(String library, Capture.Device device)
-      throws IOException, InterruptedException {
-    Path file = Path.of(device.file());
-    if (!device.saved()) {
-      Files.createDirectories(artifact.deviceFolder());
-      try (Keeper keeper = node.keepers().open(containerId)) {
-        keeper.save(device.process(), file, device.bytes());
-      } catch (KeeperFailure e) {
-        throw new IOException("device memory: " + e.getMessage(), e);
-      }
+  /**
+   * Writes the keeper's copies of the freeze that were not written during the freeze; returns
+   * whether there were any.
+   */
+  private boolean save(List<Capture.Device> all) throws IOException, InterruptedException {
+    List<Capture.Device> unsaved = all.stream().filter(device -> !device.saved()).toList();
+    if (unsaved.isEmpty()) {
+      return false;
     }
-    artifact.addDeviceMemory(
-        library,
-        device.ownPid(),
-        file,
-        threads,
-        (done, total) -> listener.progress("hash", done, total));
+    Files.createDirectories(artifact.deviceFolder());
+    try (Keeper keeper = node.keepers().open(containerId)) {
+      for (Capture.Device device : unsaved) {
+        keeper.save(device.process(), Path.of(device.file()), device.bytes());
+      }
+      return true;
+    } catch (KeeperFailure e) {
+      throw new IOException("device memory: " + e.getMessage(), e);
+    }
   }
 }

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An agent dies while it publishes an artifact, and its successor publishes it or none at all. */
 class InterruptedPublicationTest {
@@ -53,7 +58,24 @@ class InterruptedPublicationTest {
   @ParameterizedTest
   @CsvSource({"MOVER, hash", "MOVER, publish", "LOW_MEMORY, publish", "CRIU, publish"})
   void aSuccessorPublishesTheArtifact(DataPathChoice path, String step) throws Exception {
-    ContainerSpec spec = spec();
+    publishes(spec(), path, step);
+  }
+
+  /** The keeper outlives the agent, with its copy of the device memory. */
+  @ParameterizedTest
+  @ValueSource(strings = {"hash", "publish"})
+  void aSuccessorPublishesTheArtifactOfTheDirectPath(String step) throws Exception {
+    Path artifact =
+        publishes(new DirectLab(lab).counter("--fork", "1"), DataPathChoice.MOVER, step);
+    assertThat(new ArtifactReader(Progress.NONE).open(artifact, null))
+        .isInstanceOfSatisfying(
+            Opened.Verified.class,
+            opened ->
+                assertThat(opened.artifact().manifest().dataPath().kind())
+                    .isEqualTo(Manifest.DataPath.Kind.DIRECT));
+  }
+
+  private Path publishes(ContainerSpec spec, DataPathChoice path, String step) throws Exception {
     List<String> before;
     Path artifact;
     try (GpuContainer source = start(spec)) {
@@ -73,6 +95,7 @@ class InterruptedPublicationTest {
       target.awaitSteps(3);
       target.verify(DirectLab.MIB, before);
     }
+    return artifact;
   }
 
   private static Path first(String folder, String suffix) throws IOException {
