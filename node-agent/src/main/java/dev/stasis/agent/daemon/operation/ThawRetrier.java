@@ -143,11 +143,18 @@ final class ThawRetrier implements AutoCloseable {
           operation.name(),
           operation.owner(),
           outcome);
-      // It may end as soon as it runs.
-      ran |=
+      SourceState.Kind after =
           outcome instanceof ThawOutcome.Ended ended
-              && ended.state().kind() == SourceState.Kind.RUNNING;
+              ? ended.state().kind()
+              : SourceState.Kind.UNKNOWN;
+      // It may end as soon as it runs.
+      ran |= after == SourceState.Kind.RUNNING;
       seen = parts.engine().look().at(container);
+      if (seen.state().kind() == SourceState.Kind.GONE
+          && after != SourceState.Kind.GONE
+          && after != SourceState.Kind.RUNNING) {
+        return false; // It ended just now: the next attempt removes its record and its stage.
+      }
     }
     if (ran) {
       releaseGpus(operation);
