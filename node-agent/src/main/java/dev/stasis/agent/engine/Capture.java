@@ -14,6 +14,7 @@ import dev.stasis.artifact.Region;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +42,7 @@ record Capture(
     Map<String, Long> files) {
 
   private static final String FILE = "capture.json";
+  private static final String TAKEN = "capture.taken";
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -104,7 +106,7 @@ record Capture(
   }
 
   /**
-   * Removes the stored capture of a container and returns it; empty if there is none. A capture can
+   * Renames the stored capture of a container and returns it; empty if there is none. A capture can
    * be taken once, so that an agent that dies while it publishes is not followed by others that do
    * the same.
    */
@@ -113,8 +115,13 @@ record Capture(
     if (!Files.exists(file)) {
       return Optional.empty();
     }
-    byte[] bytes = Files.readAllBytes(file);
-    Files.delete(file);
-    return Optional.of(JSON.readValue(bytes, Capture.class));
+    Path taken = folder.resolve(TAKEN);
+    Files.move(file, taken, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return Optional.of(JSON.readValue(Files.readAllBytes(taken), Capture.class));
+  }
+
+  /** Returns whether a capture was stored there, also if it was taken since. */
+  static boolean exists(Path folder) {
+    return Files.exists(folder.resolve(FILE)) || Files.exists(folder.resolve(TAKEN));
   }
 }

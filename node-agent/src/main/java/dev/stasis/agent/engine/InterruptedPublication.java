@@ -23,6 +23,14 @@ public final class InterruptedPublication {
   }
 
   /**
+   * Returns whether the capture of an operation is complete, so that its artifact may be published.
+   * Without reading a store, which may not answer while the workload is frozen.
+   */
+  public boolean isCaptured(Work work) {
+    return Capture.exists(node.journal().folderOf(work.containerId()));
+  }
+
+  /**
    * Publishes the artifact of a recorded operation, as a whole or not at all. A second attempt has
    * no effect.
    *

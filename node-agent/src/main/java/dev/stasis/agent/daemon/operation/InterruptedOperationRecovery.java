@@ -271,10 +271,15 @@ final class InterruptedOperationRecovery {
 
   /**
    * Returns the artifact of a complete capture, published now if its agent died before that: the
-   * next thaw may fail for good, and after a thaw the workload has changed.
+   * next thaw may fail for good, and after a thaw the workload has changed. A frozen workload
+   * without a complete capture does not wait for the API server or for a store.
    */
   private Optional<ArtifactStatus> captured(ActiveOperation operation, Work work)
       throws InterruptedException {
+    if (work.phase() != Work.Phase.PUBLISHING
+        && !parts.engine().interruptedPublication().isCaptured(work)) {
+      return Optional.empty();
+    }
     Optional<ArtifactStatus> artifact = published.find(operation, work.phase());
     return artifact.isPresent() || !parts.engine().interruptedPublication().complete(work)
         ? artifact
