@@ -42,8 +42,12 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class WaitingObjectsApiServerTest extends OnApiServer {
 
-  /** By then every wait that doubles is as long as it gets; no deadline is over yet. */
-  private static final Duration WAITED = Duration.ofMinutes(8);
+  /**
+   * By then every wait that doubles is as long as it gets; no deadline is over yet, and none is
+   * over before the end of the test: ten minutes after its last heartbeat a node loses its labels,
+   * and what waits for a node looks at once.
+   */
+  private static final Duration WAITED = Duration.ofMinutes(6);
 
   /** The product's: all that was due before the jump of the clock is observed by then. */
   private static final Duration POLL = Duration.ofSeconds(15);
