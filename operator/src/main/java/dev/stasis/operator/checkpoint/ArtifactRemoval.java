@@ -39,7 +39,7 @@ final class ArtifactRemoval {
       ObjectReference user = users.get(0);
       reporter.normal(
           Reason.IN_USE,
-          "the artifact is needed by %s %s, and is deleted afterwards"
+          "the artifact is needed by %s %s; the object is deleted afterwards"
               .formatted(user.kind(), user.name()),
           "in-use/" + user.uid());
       return false;

@@ -216,7 +216,7 @@ class CheckpointFinalizerTest {
     assertThat(world.operations()).isEmpty();
     assertThat(world.stories)
         .extracting(story -> story.message())
-        .contains("the artifact is needed by GpuRestore back, and is deleted afterwards");
+        .contains("the artifact is needed by GpuRestore back; the object is deleted afterwards");
 
     restore.getStatus().setPhase(RestorePhase.FAILED);
     world.settle();

@@ -271,7 +271,7 @@ final class InterruptedOperationRecovery {
 
   /**
    * Returns the artifact of a complete capture, published now if its agent died before that: the
-   * next thaw may fail for good, and after a thaw the workload has changed. A frozen workload
+   * next thaw may fail permanently, and after a thaw the workload has changed. A frozen workload
    * without a complete capture does not wait for the API server or for a store.
    */
   private Optional<ArtifactStatus> captured(ActiveOperation operation, Work work)

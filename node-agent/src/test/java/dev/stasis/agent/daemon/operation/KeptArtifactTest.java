@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A complete capture is published, whatever happens to its agent and to the thaw. */
+/** A complete capture is published, also if its agent dies or the thaw fails. */
 class KeptArtifactTest {
 
   private static final int MIB = 8;
