@@ -89,6 +89,11 @@ final class Commands {
     return disk(folder, node).resolve("store");
   }
 
+  /** The folder with the records of the agent of that node. */
+  static Path stateOf(Path folder, LocalNode node) {
+    return disk(folder, node).resolve("state");
+  }
+
   private static Path disk(Path folder, LocalNode node) {
     return folder.resolve("disk-" + node.name());
   }
@@ -132,7 +137,7 @@ final class Commands {
     environment.put("LD_LIBRARY_PATH", gpus.libraries().toString());
     environment.put("STASIS_AGENT_CRI_SOCKET", node.criSocket().toString());
     environment.put("STASIS_AGENT_KUBELET_DIR", node.folder().resolve("kubelet").toString());
-    environment.put("STASIS_AGENT_STATE_DIR", disk.resolve("state").toString());
+    environment.put("STASIS_AGENT_STATE_DIR", stateOf(folder, node).toString());
     environment.put("STASIS_AGENT_CRIU_DIR", disk.resolve("criu").toString());
     environment.put("STASIS_AGENT_MEMORY_STAGE", gpus.folder().resolve("stage").toString());
     environment.put(

@@ -75,6 +75,12 @@ final class GivenInstallation implements Installation {
   public void clearFaults() {}
 
   @Override
+  public void endQuarantine(String node) {
+    throw new UnsupportedOperationException(
+        "no scenario causes one on a GPU that is not simulated");
+  }
+
+  @Override
   public void keepLogs(Path folder) {
     shell.run("sh", "-c", "mkdir -p \"$1\"", "sh", folder.toString());
     String log = operator().log() + nodes().stream().map(node -> agent(node).log()).toList();

@@ -223,6 +223,12 @@ final class ImageInstallation implements Installation {
   }
 
   @Override
+  public void endQuarantine(String node) {
+    shell.must("rm", "-rf", ImageValues.stateOf(folder, node) + "/fenced");
+    agent(node).kill();
+  }
+
+  @Override
   public void keepLogs(Path kept) {
     new Evidence(shell, kept.resolve(NAMESPACE)).keep(NAMESPACE, NAMESPACE);
   }

@@ -14,9 +14,13 @@ import java.util.List;
  */
 record ImageValues(Path folder, List<LocalNode> nodes) {
 
+  /** The folder with the records of the agent of that node. */
+  static Path stateOf(Path folder, String node) {
+    return Path.of("/run").resolve(folder.getFileName()).resolve(node);
+  }
+
   /** For the agent of that node. */
   Path write(LocalNode node, SimulatedNode gpus) throws IOException {
-    Path run = Path.of("/run").resolve(folder.getFileName()).resolve(node.name());
     return Files.writeString(
         folder.resolve(node.name() + ".values.json"),
         """
@@ -53,7 +57,7 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
                 node.criSocket(),
                 node.folder().resolve("containerd-root"),
                 node.cdi(),
-                run,
+                stateOf(folder, node.name()),
                 gpus.folder().resolve("stage"),
                 folder.resolve("criu-" + node.name()),
                 gpus.folder(),

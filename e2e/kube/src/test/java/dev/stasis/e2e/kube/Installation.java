@@ -35,6 +35,9 @@ interface Installation extends AutoCloseable {
   /** Takes back what was asked for and has not happened. */
   void clearFaults();
 
+  /** Ends the quarantine of the GPUs of a node, as the runbook GpuQuarantined says. */
+  void endQuarantine(String node);
+
   /** Copies what says why a scenario failed: logs of nodes and components. */
   void keepLogs(Path folder);
 

@@ -61,9 +61,8 @@ class LeftFrozenTest {
     Assumptions.assumeTrue(
         scenario.installation().simulated(), "skipped: only a simulated GPU fails on demand");
     Workload workload = Workload.start(scenario, "trainer");
-    scenario
-        .installation()
-        .fault(workload.now().getSpec().getNodeName(), "unlock", "error 999 always");
+    String node = workload.now().getSpec().getNodeName();
+    scenario.installation().fault(node, "unlock", "error 999 always");
     GpuCheckpointStatus failed = CheckpointRequest.apply(scenario, "train-1", "trainer").awaitEnd();
     assertThat(failed.getPhase()).isEqualTo(CheckpointPhase.FAILED);
     ArtifactStatus artifact = Present.in("status.artifact", failed.getArtifact());
@@ -79,6 +78,7 @@ class LeftFrozenTest {
     workload.delete();
     scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
     scenario.installation().clearFaults();
+    scenario.installation().endQuarantine(node);
     scenario.apply(
         """
         apiVersion: stasis.dev/v1beta1

@@ -160,19 +160,15 @@ final class LocalInstallation implements Installation {
    */
   void smallDisk(String node, String namespace, String size) throws IOException {
     Files.createDirectories(Commands.storeOf(folder, node(node)).resolve(namespace));
+    withItsMounts(
+        node,
+        "mount -t tmpfs -o size=%s,mode=0700 none \"$0\"".formatted(size),
+        Commands.STORE + "/" + namespace);
+  }
+
+  private void withItsMounts(String node, String script, String path) {
     new Shell()
-        .must(
-            "nsenter",
-            "--mount",
-            "--target",
-            withItsStore(node),
-            "mount",
-            "-t",
-            "tmpfs",
-            "-o",
-            "size=%s,mode=0700".formatted(size),
-            "none",
-            Commands.STORE + "/" + namespace);
+        .must("nsenter", "--mount", "--target", withItsStore(node), "sh", "-c", script, path);
   }
 
   /** The agent of that node, when it sees its own store; what is mounted before that is hidden. */
@@ -248,17 +244,11 @@ final class LocalInstallation implements Installation {
    * Fills the store of that agent's node, until it is started anew: it sees a small one of its own.
    */
   void fullDisk(String node) {
-    new Shell()
-        .must(
-            "nsenter",
-            "--mount",
-            "--target",
-            withItsStore(node),
-            "sh",
-            "-c",
-            "mount -t tmpfs -o size=1m,mode=0700 none \"$0\" && head -c 1040000 /dev/zero"
-                + " >\"$0/full\"",
-            Commands.STORE);
+    withItsMounts(
+        node,
+        "mount -t tmpfs -o size=1m,mode=0700 none \"$0\" && head -c 1040000 /dev/zero"
+            + " >\"$0/full\"",
+        Commands.STORE);
   }
 
   /** Neither its kubelet nor its agent says or hears a word; what runs there runs on. */
@@ -313,6 +303,13 @@ final class LocalInstallation implements Installation {
   @Override
   public void clearFaults() {
     gpus.values().forEach(SimulatedNode::clearFaults);
+  }
+
+  @Override
+  public void endQuarantine(String node) {
+    new Shell().must("rm", "-rf", Commands.stateOf(folder, node(node)) + "/fenced");
+    agent(node).kill();
+    agent(node).start();
   }
 
   @Override
