@@ -9,10 +9,12 @@ import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.BroughtBack;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,12 +117,10 @@ final class ArtifactRemoval {
             || (!context.isImport()
                 && context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
                 && context.isPodLeaving());
+    BroughtBack back = new BroughtBack(context.object());
     boolean restored =
         context.restores().stream()
-            .anyMatch(
-                restore ->
-                    restore.getStatus() != null
-                        && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED);
+            .anyMatch(restore -> back.by(restore, Set.of(RestorePhase.SUCCEEDED)));
     return context.spec().getOptions().getDeletionPolicy() == DeletionPolicy.RETAIN
         || (evicted && !restored);
   }

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.status.BroughtBack;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -101,7 +102,8 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
       return false;
     }
     boolean atWork = restores.stream().anyMatch(restore -> !CurrentPhase.of(restore).isFinal());
-    boolean isBack = restores.stream().anyMatch(restore -> BACK.contains(CurrentPhase.of(restore)));
+    BroughtBack back = new BroughtBack(checkpoint);
+    boolean isBack = restores.stream().anyMatch(restore -> back.by(restore, BACK));
     return atWork || (Conditions.of(checkpoint.getStatus()).isEvicted() && !isBack);
   }
 

@@ -11,12 +11,14 @@ import dev.stasis.api.v1beta1.node.FrozenWorkload;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.BroughtBack;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /** Finds what prevents an uninstall: frozen workloads, and workloads that exist only in a store. */
 public final class UninstallPreflight {
@@ -161,8 +163,7 @@ public final class UninstallPreflight {
   private static boolean brought(GpuRestore restore, GpuCheckpoint checkpoint) {
     return restore.getMetadata().getNamespace().equals(checkpoint.getMetadata().getNamespace())
         && restore.getSpec().checkpointName().equals(checkpoint.getMetadata().getName())
-        && restore.getStatus() != null
-        && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED;
+        && new BroughtBack(checkpoint).by(restore, Set.of(RestorePhase.SUCCEEDED));
   }
 
   private static boolean isSuspended(GpuCheckpoint checkpoint) {

@@ -3,15 +3,24 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -128,12 +137,7 @@ class EvictionTest {
 
   @Test
   void theOnlyCopyOfAnEvictedWorkloadStaysWhateverTheDefault() {
-    world.agent(OperationType.CHECKPOINT, 1).holds();
-    world.settle();
-    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
-    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
-    world.cluster.pods.clear();
-    world.settle();
+    evicted();
     world.delete();
     world.settle();
     world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
@@ -144,6 +148,48 @@ class EvictionTest {
     assertThat(world.stories)
         .extracting(story -> story.reason())
         .contains(Reason.ARTIFACT_RETAINED);
+  }
+
+  @Test
+  void aRestoreOfAnEarlierCheckpointWithItsNameLeavesTheOnlyCopy() {
+    evicted();
+    world.cluster.restores.add(succeeded(World.START.minusSeconds(60)));
+    world.delete();
+    world.settle();
+
+    assertThat(world.operation(OperationType.RETAIN_ARTIFACT, 1)).isPresent();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+  }
+
+  @Test
+  void theArtifactOfAnEvictedWorkloadThatWasRestoredIsDeleted() {
+    evicted();
+    world.cluster.restores.add(succeeded(World.START.plusSeconds(60)));
+    world.delete();
+    world.settle();
+
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isPresent();
+  }
+
+  private void evicted() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.settle();
+  }
+
+  private static GpuRestore succeeded(Instant time) {
+    GpuRestore restore = new GpuRestore();
+    restore.setMetadata(
+        new ObjectMetaBuilder().withNamespace("ml").withName("back").withUid("r").build());
+    restore.setSpec(new GpuRestoreSpec());
+    restore.getSpec().setCheckpointRef(NameReference.of("train-1"));
+    restore.setStatus(new GpuRestoreStatus());
+    restore.getStatus().setPhase(RestorePhase.SUCCEEDED);
+    restore.getStatus().setPhases(List.of(new PhaseTime<>(RestorePhase.SUCCEEDED, time)));
+    return restore;
   }
 
   @Test

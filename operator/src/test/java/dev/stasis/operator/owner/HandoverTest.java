@@ -12,6 +12,7 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.migration.Commitment;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
@@ -37,6 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HandoverTest {
 
+  private static final Instant CREATED = Instant.parse("2026-11-21T09:00:00Z");
+
   private final KubernetesSerialization serialization = new KubernetesSerialization();
   private final List<GpuRestore> restores = new ArrayList<>();
   private final List<Pod> pods = new ArrayList<>();
@@ -58,8 +61,17 @@ class HandoverTest {
     assertThat(open()).isPresent();
     restore(RestorePhase.RESTORING);
     assertThat(open()).isPresent();
-    restores.get(1).getStatus().setPhase(RestorePhase.SUCCEEDED);
+    end(restores.get(1), RestorePhase.SUCCEEDED, CREATED.plusSeconds(60));
     assertThat(open()).isEmpty();
+  }
+
+  /** Otherwise the controller's next pod would have a cold start beside the saved workload. */
+  @Test
+  void aRestoreOfAnEarlierCheckpointWithItsNameKeepsItOpen() {
+    ready("Evicted");
+    restore(RestorePhase.RESTORING);
+    end(restores.get(0), RestorePhase.SUCCEEDED, CREATED.minusSeconds(60));
+    assertThat(open()).isPresent();
   }
 
   @Test
@@ -75,7 +87,8 @@ class HandoverTest {
   @Test
   void aColdStartEndsIt() {
     ready("Evicted");
-    restore(RestorePhase.COLD_STARTED);
+    restore(RestorePhase.RESTORING);
+    end(restores.get(0), RestorePhase.COLD_STARTED, CREATED.plusSeconds(60));
     assertThat(open()).isEmpty();
   }
 
@@ -216,9 +229,19 @@ class HandoverTest {
     restores.add(restore);
   }
 
+  private static void end(GpuRestore restore, RestorePhase phase, Instant time) {
+    restore.getStatus().setPhase(phase);
+    restore.getStatus().setPhases(List.of(new PhaseTime<>(phase, time)));
+  }
+
   private GpuCheckpoint checkpoint(Pod pod) {
     GpuCheckpoint made = new GpuCheckpoint();
-    made.setMetadata(new ObjectMetaBuilder().withNamespace("ml").withName("save").build());
+    made.setMetadata(
+        new ObjectMetaBuilder()
+            .withNamespace("ml")
+            .withName("save")
+            .withCreationTimestamp(CREATED.toString())
+            .build());
     made.setSpec(new GpuCheckpointSpec());
     made.getSpec().setAfterCheckpoint(AfterCheckpoint.EVICT);
     GpuCheckpointStatus status = new GpuCheckpointStatus();

@@ -19,7 +19,8 @@ class UninstallPreflightTest {
         """
         apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpoint
-        metadata: {name: train-1, namespace: ml}
+        metadata:
+          {name: train-1, namespace: ml, creationTimestamp: '2026-11-21T09:00:00Z'}
         spec: {podRef: {name: trainer}, afterCheckpoint: %s}
         status: %s
         """
@@ -28,15 +29,19 @@ class UninstallPreflightTest {
   }
 
   private static GpuRestore restore(String phase) {
+    return restore(phase, "2026-11-21T10:30:00Z");
+  }
+
+  private static GpuRestore restore(String phase, String since) {
     return YAML.unmarshal(
         """
         apiVersion: stasis.dev/v1beta1
         kind: GpuRestore
         metadata: {name: back, namespace: ml}
         spec: {checkpointRef: {name: train-1}}
-        status: {phase: %s}
+        status: {phase: %1$s, phases: [{phase: %1$s, time: '%2$s'}]}
         """
-            .formatted(phase),
+            .formatted(phase, since),
         GpuRestore.class);
   }
 
@@ -82,6 +87,10 @@ class UninstallPreflightTest {
             leaving(List.of(evicted), List.of(restore("Succeeded")), List.of(), List.of())
                 .blockers())
         .isEmpty();
+    GpuRestore ofAnEarlierOne = restore("Succeeded", "2026-11-20T10:30:00Z");
+    assertThat(
+            leaving(List.of(evicted), List.of(ofAnEarlierOne), List.of(), List.of()).blockers())
+        .hasSize(1);
   }
 
   @Test
