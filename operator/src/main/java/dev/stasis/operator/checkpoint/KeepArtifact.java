@@ -3,7 +3,6 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
-import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.operator.status.ConditionType;
@@ -13,6 +12,7 @@ import dev.stasis.operator.workflow.Timeout;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +65,7 @@ final class KeepArtifact extends CheckpointStep {
     finished.observe(context);
     ArtifactStatus artifact = context.status().getArtifact();
     if (artifact != null) {
+      restorable.update(context);
       if (isLost(context, artifact.getNode())) {
         context.status().setNodesFit(0);
         context
@@ -73,7 +74,6 @@ final class KeepArtifact extends CheckpointStep {
                 Reason.ARTIFACT_LOST,
                 "node " + artifact.getNode() + " is gone, and the artifact on its disk with it");
       } else {
-        restorable.update(context);
         List<ObjectReference> users = context.artifactUsers();
         context.status().setInUseBy(users.isEmpty() ? null : users);
         expire(context, users);
@@ -87,22 +87,21 @@ final class KeepArtifact extends CheckpointStep {
 
   /**
    * Returns whether the artifact was on the disk of a node that does not exist any more. A node
-   * that only registers again is back at once, so it must be missing for orphanAfter.
+   * that only registers again is back at once, so it must be missing for orphanAfter; that it was
+   * cordoned or not ready before does not count.
    */
   private static boolean isLost(CheckpointContext context, @Nullable String node) {
     if (node == null || !context.agent(node).nodeGone()) {
       return false;
     }
-    Instant since =
+    Optional<Instant> lost =
         context
             .conditions()
             .find(ConditionType.RESTORABLE)
-            .filter(condition -> Reason.NO_NODE_FITS.is(condition.reason()))
-            .map(Condition::lastTransitionTime)
-            .orElse(context.now());
-    Instant lost = since.plus(context.config().orphanAfter());
-    context.requeueAt(lost);
-    return !context.now().isBefore(lost);
+            .filter(condition -> Reason.NODE_GONE.is(condition.reason()))
+            .map(missing -> missing.lastTransitionTime().plus(context.config().orphanAfter()));
+    lost.ifPresent(context::requeueAt);
+    return lost.filter(end -> !context.now().isBefore(end)).isPresent();
   }
 
   private void expire(CheckpointContext context, List<ObjectReference> users) {

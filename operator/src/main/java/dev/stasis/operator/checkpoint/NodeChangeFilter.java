@@ -34,11 +34,11 @@ final class NodeChangeFilter {
 
   /** Returns those to reconcile. Checkpoints of the same hardware are judged once. */
   List<GpuCheckpoint> concerned(Collection<GpuCheckpoint> ready) {
-    Map<List<Object>, Boolean> judged = new HashMap<>();
+    Map<List<Object>, ConditionValue> judged = new HashMap<>();
     return ready.stream().filter(it -> isWrong(it, judged)).toList();
   }
 
-  private boolean isWrong(GpuCheckpoint checkpoint, Map<List<Object>, Boolean> judged) {
+  private boolean isWrong(GpuCheckpoint checkpoint, Map<List<Object>, ConditionValue> judged) {
     GpuCheckpointStatus status = checkpoint.getStatus();
     if (status == null) {
       return true;
@@ -55,10 +55,8 @@ final class NodeChangeFilter {
         List.of(
             Optional.ofNullable(status.getHardware()).map(Hardware::fingerprint),
             Optional.ofNullable(status.getArtifact()).map(it -> it.getNode()));
-    boolean fits =
-        judged.computeIfAbsent(
-            need, it -> restorable.fitsSomewhere(cluster, status, clock.instant()));
-    return known.map(Condition::status).orElse(ConditionValue.UNKNOWN)
-        != (fits ? ConditionValue.TRUE : ConditionValue.FALSE);
+    ConditionValue actual =
+        judged.computeIfAbsent(need, it -> restorable.actual(cluster, status, clock.instant()));
+    return known.map(Condition::status).orElse(ConditionValue.UNKNOWN) != actual;
   }
 }

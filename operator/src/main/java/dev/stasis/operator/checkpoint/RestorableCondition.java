@@ -17,6 +17,7 @@ import dev.stasis.operator.workflow.FaultSummary;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The condition Restorable: whether the artifact can be restored on any node now. */
@@ -54,16 +55,33 @@ final class RestorableCondition {
             .find(ConditionType.RESTORABLE)
             .map(Condition::status)
             .orElse(ConditionValue.UNKNOWN);
-    boolean fits =
-        obstacles(context).isEmpty()
-            && fitsSomewhere(context.cluster(), context.status(), context.now());
-    if (known != (fits ? ConditionValue.TRUE : ConditionValue.FALSE)) {
+    ConditionValue actual = actual(context.cluster(), context.status(), context.now());
+    boolean obstacle = actual == ConditionValue.TRUE && !obstacles(context).isEmpty();
+    if (known != (obstacle ? ConditionValue.FALSE : actual)) {
       write(context);
     }
   }
 
+  /**
+   * Returns the status of the condition of an artifact that is neither damaged nor bound to its
+   * pod: Unknown while the node whose disk has it is missing, which may register again.
+   */
+  ConditionValue actual(Cluster cluster, GpuCheckpointStatus status, Instant now) {
+    if (missingNode(cluster, status).isPresent()) {
+      return ConditionValue.UNKNOWN;
+    }
+    return fitsSomewhere(cluster, status, now) ? ConditionValue.TRUE : ConditionValue.FALSE;
+  }
+
+  /** Returns the node whose disk has the artifact, if the cluster has no such node. */
+  private static Optional<String> missingNode(Cluster cluster, GpuCheckpointStatus status) {
+    return Optional.ofNullable(status.getArtifact())
+        .flatMap(artifact -> Optional.ofNullable(artifact.getNode()))
+        .filter(node -> cluster.node(node).isEmpty());
+  }
+
   /** Returns whether any node fits, without a verdict about those behind the first that does. */
-  boolean fitsSomewhere(Cluster cluster, GpuCheckpointStatus status, Instant now) {
+  private boolean fitsSomewhere(Cluster cluster, GpuCheckpointStatus status, Instant now) {
     Hardware hardware = status.getHardware();
     if (hardware == null || hardware.fingerprint() == null) {
       return false;
@@ -104,6 +122,17 @@ final class RestorableCondition {
   private static void write(CheckpointContext context, NodeVerdicts verdicts) {
     CheckpointStatusUpdater updater = context.updater();
     boolean fits = verdicts.fit() > 0;
+    Optional<String> missing = missingNode(context.cluster(), context.status());
+    if (missing.isPresent()) {
+      context.status().setNodesFit(0);
+      updater.also(
+          ConditionType.RESTORABLE,
+          ConditionValue.UNKNOWN,
+          Reason.NODE_GONE,
+          "node %s has the artifact on its disk and is gone: waiting for it to register again"
+              .formatted(missing.get()));
+      return;
+    }
     List<Fault> obstacles = obstacles(context);
     if (!obstacles.isEmpty()) {
       context.status().setNodesFit(0);
