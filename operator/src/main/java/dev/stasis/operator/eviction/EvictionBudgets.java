@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetStatus;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import jakarta.inject.Singleton;
@@ -40,16 +41,44 @@ class EvictionBudgets {
   Optional<String> refusal(Pod pod) {
     return budgets(pod.getMetadata().getNamespace()).stream()
         .filter(budget -> !isOurs(budget) && covers(budget, PodLabels.of(pod)))
-        .filter(
-            budget ->
-                budget.getStatus() == null
-                    || budget.getStatus().getDisruptionsAllowed() == null
-                    || budget.getStatus().getDisruptionsAllowed() < 1)
+        .filter(budget -> !allows(budget, pod))
         .findFirst()
         .map(
             budget ->
                 "eviction of pod %s: PodDisruptionBudget %s allows no disruption"
                     .formatted(pod.getMetadata().getName(), budget.getMetadata().getName()));
+  }
+
+  /**
+   * Returns whether the eviction API lets the pod go. It does not count a pod that is not ready, if
+   * the budget's policy says so or enough other pods are healthy. A refusal here has no deadline, so
+   * it must not be one that the API server would not give.
+   */
+  static boolean allows(PodDisruptionBudget budget, Pod pod) {
+    PodDisruptionBudgetStatus status = budget.getStatus();
+    if (status == null) {
+      return false;
+    }
+    if (number(status.getDisruptionsAllowed()) > 0) {
+      return true;
+    }
+    boolean enough =
+        number(status.getDesiredHealthy()) > 0
+            && number(status.getCurrentHealthy()) >= number(status.getDesiredHealthy());
+    return !isReady(pod)
+        && ("AlwaysAllow".equals(budget.getSpec().getUnhealthyPodEvictionPolicy()) || enough);
+  }
+
+  private static int number(@Nullable Integer count) {
+    return count == null ? 0 : count;
+  }
+
+  private static boolean isReady(Pod pod) {
+    return pod.getStatus() != null
+        && pod.getStatus().getConditions().stream()
+            .anyMatch(
+                condition ->
+                    condition.getType().equals("Ready") && condition.getStatus().equals("True"));
   }
 
   /** Creates a budget unless the pod has one: the eviction API answers 500 for a pod with two. */
