@@ -86,7 +86,6 @@ static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
 static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
     int device = cuda_device(entry->uuid);
     uint64_t total = device < 0 ? 0 : cuda_total(device);
-    struct item *item = &w->items[w->count];
     bool valid = total > 0;
     if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
                   entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total ||
@@ -94,11 +93,12 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
         valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
                      (unsigned long long)entry->address);
     }
-    *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd};
-    if (!valid || !cuda_import(device, fd, entry->bytes, &item->kept)) {
+    struct import kept;
+    if (!valid || !cuda_import(device, fd, entry->bytes, &kept)) {
         close(fd);
         return false;
     }
+    w->items[w->count] = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd, .kept = kept};
     w->count++;
     w->bytes += entry->bytes;
     return true;

@@ -1,7 +1,7 @@
 /* Large allocations of cuMemAlloc, made of virtual memory that can be handed to another process. */
 #include "gate.h"
 
-enum { SMALLEST = 1 << 20, PITCH = 512, ROOM_MS = 5000 };
+enum { SMALLEST = 1 << 20, PITCH = 512, ROOM_MS = 5000, CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
 
 /* In the table, or nothing is left of it. */
 static CUresult make(uint64_t *address, size_t bytes, int device) {
@@ -50,10 +50,39 @@ bool room_is_made(int64_t *until) {
     return now_ms() < *until;
 }
 
+/* Frees an allocation once what uses it has ended, as cuMemFree does, in the memory's own context. To wait while a graph is captured
+   would invalidate the graph, so then only the program sees it freed. */
+static CUresult release(uint32_t index, void *owner, uint64_t address) {
+    CUresult result = capture_count() ? CAPTURE_UNSUPPORTED : wait_for(owner);
+    bool captures = result == CAPTURE_UNSUPPORTED || result == CAPTURE_INVALIDATED;
+    table_lock();
+    struct mapping *mapping = &mappings[index];
+    if (mapping->address == address && blocks[mapping->block].plain) {
+        if (captures && !mapping->late) late_mappings++;
+        if (captures) mapping->late = true;
+        else plain_end(mapping);
+    }
+    table_unlock();
+    return captures ? 0 : result;
+}
+
+/* Frees what was freed during a capture. */
+static void release_late(void) {
+    for (uint32_t i = 0; __atomic_load_n(&late_mappings, __ATOMIC_RELAXED) && !capture_count() && i < MAX_BLOCKS; i++) {
+        table_lock();
+        bool late = i < mapping_limit && mappings[i].address && mappings[i].late;
+        uint64_t address = mappings[i].address;
+        void *owner = late ? blocks[mappings[i].block].context : NULL;
+        table_unlock();
+        if (late) release(i, owner, address);
+    }
+}
+
 static CUresult allocate_once(uint64_t *address, size_t bytes, CUresult (*real)(uint64_t *, size_t)) {
     int device;
     if (!address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
         return real(address, bytes);
+    release_late();
     CUresult result = make(address, (bytes + GRANULE - 1) / GRANULE * GRANULE, device);
     if (result == 0 || result == OUT_OF_MEMORY) return result; /* what the driver would say */
     note(NOTE_PLAIN);
@@ -80,31 +109,27 @@ HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t
 }
 
 /* The context of a large allocation, or NULL. */
-static void *owner_of(uint64_t address) {
+static void *owner_of(uint64_t address, uint32_t *index) {
     table_lock();
     const struct mapping *mapping = mapping_at(address);
     void *owner = mapping && blocks[mapping->block].plain ? blocks[mapping->block].context : NULL;
+    if (owner) *index = (uint32_t)(mapping - mappings);
     table_unlock();
     return owner;
 }
 
 HOOK(cuMemFree_v2, (uint64_t address)) {
-    void *owner = owner_of(address), *current = NULL;
-    if (!owner) return real_cuMemFree_v2(address);
-    /* As cuMemFree does: what uses the memory ends first, in the memory's own context. */
-    driver.cuCtxGetCurrent(&current);
-    CUresult result = driver.cuCtxSetCurrent(owner);
-    result = result ? result : driver.cuCtxSynchronize();
-    driver.cuCtxSetCurrent(current);
-    table_lock();
-    struct mapping *mapping = mapping_at(address);
-    if (mapping && blocks[mapping->block].plain) plain_end(mapping);
-    table_unlock();
-    return result;
+    uint32_t index;
+    void *owner = owner_of(address, &index);
+    release_late();
+    return owner ? release(index, owner, address) : real_cuMemFree_v2(address);
 }
 
 /* It takes memory of cuMemAlloc, too. */
 #define FREEING(name) \
-    HOOK(name, (uint64_t address, void *stream)) { return owner_of(address) ? hook_cuMemFree_v2(address) : real_##name(address, stream); }
+    HOOK(name, (uint64_t address, void *stream)) { \
+        uint32_t index; \
+        return owner_of(address, &index) ? hook_cuMemFree_v2(address) : real_##name(address, stream); \
+    }
 FREEING(cuMemFreeAsync)
 FREEING(cuMemFreeAsync_ptsz)

@@ -60,10 +60,12 @@ struct block {
 struct mapping {
     uint64_t address, bytes, offset; /* address 0: unused entry */
     uint32_t block, read_write, read_only; /* devices with access, a bit each */
+    bool late; /* freed during a capture; the memory goes after it */
 };
 extern struct block blocks[MAX_BLOCKS];
 extern struct mapping mappings[MAX_BLOCKS];
 extern uint32_t block_limit, mapping_limit; /* entries beyond were never used */
+extern uint32_t late_mappings;
 void table_lock(void);
 void table_unlock(void);
 void table_after_fork(void);
@@ -75,7 +77,9 @@ void mapping_end(struct mapping *mapping);
 /* Gives the memory back once it has neither mapping nor reference. */
 CUresult block_end(struct block *block);
 void plain_end(struct mapping *mapping);
+bool has_plain(const void *context);
 void context_died(const void *context);
+CUresult wait_for(void *context);
 uint32_t peers_of(int device);
 void peer_allow(int owner, int user);
 void table_publish(void); /* for readers of the page, who need not ask */

@@ -125,8 +125,14 @@ HOOK(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device))
     return made(real_cuCtxCreate_v4(context, params, flags, device), context);
 }
 
-HOOK(cuCtxDestroy_v2, (void *context)) {
+/* Memory of cuMemAlloc goes with its context, but not before the work that uses it. */
+static void end_memory(void *context) {
+    if (has_plain(context)) wait_for(context);
     context_died(context);
+}
+
+HOOK(cuCtxDestroy_v2, (void *context)) {
+    end_memory(context);
     table_lock();
     for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
     table_unlock();
@@ -134,10 +140,14 @@ HOOK(cuCtxDestroy_v2, (void *context)) {
     return real_cuCtxDestroy_v2(context);
 }
 
+static int retained[MAX_DEVICES]; /* how often the program has retained each primary context */
+
 HOOK(cuDevicePrimaryCtxRetain, (void **context, int device)) {
     CUresult result = real_cuDevicePrimaryCtxRetain(context, device);
-    if (result == 0) control_start();
-    return result;
+    if (result) return result;
+    if (device < MAX_DEVICES) __atomic_add_fetch(&retained[device], 1, __ATOMIC_RELAXED);
+    control_start();
+    return 0;
 }
 
 static bool has_primary(int device) {
@@ -158,17 +168,21 @@ static void *primary_of(int device) {
 HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
     void *context = primary_of(device);
     if (context) {
-        context_died(context);
+        end_memory(context);
         await_drain(context);
     }
+    if (device >= 0 && device < MAX_DEVICES) __atomic_store_n(&retained[device], 0, __ATOMIC_RELAXED);
     return real_cuDevicePrimaryCtxReset_v2(device);
 }
 
 /* Only the last one ends the context. */
 HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
     void *context = primary_of(device);
-    if (context) await_drain(context);
+    bool counted = device >= 0 && device < MAX_DEVICES;
+    int left = counted ? __atomic_sub_fetch(&retained[device], 1, __ATOMIC_RELAXED) : 0;
+    if (context && left <= 0) await_drain(context);
     CUresult result = real_cuDevicePrimaryCtxRelease_v2(device);
+    if (counted && result) __atomic_add_fetch(&retained[device], 1, __ATOMIC_RELAXED);
     if (context && !has_primary(device)) context_died(context);
     return result;
 }

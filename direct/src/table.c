@@ -6,7 +6,7 @@
 
 struct block blocks[MAX_BLOCKS];
 struct mapping mappings[MAX_BLOCKS];
-uint32_t block_limit, mapping_limit;
+uint32_t block_limit, mapping_limit, late_mappings;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t peers[MAX_DEVICES]; /* which devices may use the memory of each */
 
@@ -16,7 +16,7 @@ void table_unlock(void) { pthread_mutex_unlock(&mutex); }
 
 void table_after_fork(void) {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    block_limit = mapping_limit = 0;
+    block_limit = mapping_limit = late_mappings = 0;
     memset(peers, 0, sizeof peers);
 }
 
@@ -59,7 +59,7 @@ struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, s
 
 struct mapping *mapping_at(uint64_t address) {
     for (uint32_t i = 0; address && i < mapping_limit; i++) {
-        if (mappings[i].address == address) return &mappings[i];
+        if (mappings[i].address == address && !mappings[i].late) return &mappings[i];
     }
     return NULL;
 }
@@ -93,11 +93,32 @@ void plain_end(struct mapping *mapping) {
     struct block *block = &blocks[mapping->block];
     uint64_t address = mapping->address, bytes = mapping->bytes;
     driver.cuMemUnmap(address, bytes);
+    late_mappings -= mapping->late;
     mapping_end(mapping);
     block->refs = block->plain ? block->refs - 1 : block->refs;
     block->plain = false;
     block_end(block);
     driver.cuMemAddressFree(address, bytes);
+}
+
+bool has_plain(const void *context) {
+    bool found = false;
+    table_lock();
+    for (uint32_t i = 0; i < block_limit && !found; i++) {
+        found = blocks[i].state != BLOCK_FREE && blocks[i].plain && blocks[i].context == context;
+    }
+    table_unlock();
+    return found;
+}
+
+/* The work in a context ends. */
+CUresult wait_for(void *context) {
+    void *current = NULL;
+    driver.cuCtxGetCurrent(&current);
+    CUresult result = driver.cuCtxSetCurrent(context);
+    result = result ? result : driver.cuCtxSynchronize();
+    driver.cuCtxSetCurrent(current);
+    return result;
 }
 
 void context_died(const void *context) {

@@ -42,6 +42,38 @@ static int captures(const char *go) {
     return 0;
 }
 
+/* Frees memory while a graph is being captured on a stream. */
+static int frees(void) {
+    uint64_t address;
+    void *stream, *graph;
+    begin();
+    long before = free_bytes();
+    EXPECT(0, CALL("cuStreamCreate", L(&stream), 0L));
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 4L << 20));
+    EXPECT(0, CALL("cuStreamBeginCapture_v2", L(stream), 0L));
+    EXPECT(0, CALL("cuMemFree_v2", (long)address));
+    EXPECT(1, CALL("cuMemFree_v2", (long)address));
+    EXPECT(0, CALL("cuStreamEndCapture", L(stream), L(&graph)));
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 4L << 20));
+    EXPECT(before - (4L << 20), free_bytes());
+    EXPECT(0, CALL("cuMemFree_v2", (long)address));
+    EXPECT(before, free_bytes());
+    return 0;
+}
+
+/* Gives back one of two references to its primary context. */
+static int releases(const char *go) {
+    void *context;
+    begin();
+    EXPECT(0, CALL("cuDevicePrimaryCtxRetain", L(&context), 0L));
+    say("ready");
+    await_file(go);
+    EXPECT(0, CALL("cuDevicePrimaryCtxRelease_v2", 0L));
+    say("good");
+    pause();
+    return 0;
+}
+
 /* Destroys a context of its own. */
 static int destroys(const char *go) {
     void *context, *primary;

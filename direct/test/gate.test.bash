@@ -190,13 +190,34 @@ promise_a_graph_that_is_being_captured_is_not_disturbed() {
     must open w
 }
 
-promise_no_context_goes_while_a_close_that_was_given_up_waits_for_it() {
+promise_memory_freed_during_a_capture_goes_after_it() {
     node 1 64
-    program destroys "$work/go"
+    ( preloaded "$T/program" frees ) >"$work/log" || fail "$(cat "$work/log")"
+}
+
+# give_up_a_close: it waits for the GPU of the program, which does not answer.
+give_up_a_close() {
     keeper
     attach
     echo hold >"$STASIS_SIM_GPU/faults/.synchronize" && mv "$STASIS_SIM_GPU/faults/.synchronize" "$STASIS_SIM_GPU/faults/synchronize.$pid"
     refused 'busy' close w 500
+}
+
+promise_who_gives_back_one_of_two_references_does_not_wait_for_a_close_that_was_given_up() {
+    node 1 64
+    program releases "$work/go"
+    give_up_a_close
+    touch "$work/go"
+    until_there "$work/log" good
+    rm "$STASIS_SIM_GPU/faults/synchronize.$pid.held"
+    must close w 5000
+    must open w
+}
+
+promise_no_context_goes_while_a_close_that_was_given_up_waits_for_it() {
+    node 1 64
+    program destroys "$work/go"
+    give_up_a_close
     touch "$work/go"
     sleep 0.3 # it reaches the call that destroys the context
     rm "$STASIS_SIM_GPU/faults/synchronize.$pid.held"

@@ -320,6 +320,8 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "calls") == 0 && argc == 3) return calls(argv[2]);
     if (strcmp(mode, "early") == 0) return early();
     if (strcmp(mode, "captures") == 0 && argc == 3) return captures(argv[2]);
+    if (strcmp(mode, "frees") == 0) return frees();
+    if (strcmp(mode, "releases") == 0 && argc == 3) return releases(argv[2]);
     if (strcmp(mode, "destroys") == 0 && argc == 3) return destroys(argv[2]);
     if (strcmp(mode, "liar") == 0 && argc == 3) return liar(argv[2]);
     return 2;
