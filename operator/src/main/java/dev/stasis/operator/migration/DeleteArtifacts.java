@@ -2,6 +2,7 @@ package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -14,12 +15,13 @@ import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
  * Deletes the artifacts on both nodes. The last step, even of a migration that is rolled back. If
- * the workload has ended in its target since the switch-over, they have its only saved state, and
- * stay until the migration is deleted.
+ * the workload has ended in its target since the switch-over, or the target is gone, they have its
+ * only saved state, and stay until the migration is deleted.
  */
 final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
 
@@ -38,12 +40,17 @@ final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
 
   /** Returns why the artifacts of a migration stay; empty if they are deleted. */
   static Optional<Fault> keptFor(MigrationContext context) {
-    return context
-        .decision()
-        .filter(it -> it == Decision.SWITCH_OVER)
-        .flatMap(it -> context.target())
-        .map(target -> TARGETS.read(target, context.container()))
-        .map(state -> state instanceof TargetState.Broken broken ? broken.fault() : null);
+    if (context.decision().filter(it -> it == Decision.SWITCH_OVER).isEmpty()) {
+      return Optional.empty();
+    }
+    if (context.target().isEmpty()) {
+      ObservedPod known = Objects.requireNonNull(context.status().getTarget(), "it was verified");
+      return Optional.of(MigrationFaults.targetLost(known.name()));
+    }
+    TargetState state = TARGETS.read(context.target().get(), context.container());
+    return state instanceof TargetState.Broken broken
+        ? Optional.of(broken.fault())
+        : Optional.empty();
   }
 
   @Override

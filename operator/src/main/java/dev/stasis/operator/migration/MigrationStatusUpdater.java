@@ -188,17 +188,24 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
         .writeTo(status);
   }
 
-  /** The workload runs on the target, and no other copy is left. */
-  void succeeded(boolean raised) {
+  /**
+   * The workload was verified on the target, and no other copy is left.
+   *
+   * @param ended whether it no longer runs there
+   */
+  void succeeded(boolean raised, boolean ended) {
     reach(MigrationPhase.SUCCEEDED);
     over();
     ObservedPod target = Objects.requireNonNull(status.getTarget(), "it was verified");
+    String sentence =
+        ended
+            ? "pod %s was verified on node %s and has ended since; it was frozen for %s"
+            : "pod %s runs on node %s and is verified; it was frozen for %s";
     Report report =
         report()
             .done(
                 Reason.PROVEN,
-                "pod %s runs on node %s and is verified; it was frozen for %s"
-                    .formatted(target.name(), target.node(), status.getDowntime()));
+                sentence.formatted(target.name(), target.node(), status.getDowntime()));
     if (raised) {
       report.limitRaised("the memory limit of pod " + target.name() + " is to be lowered again");
     }

@@ -1,5 +1,6 @@
 package dev.stasis.operator.migration;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Targets;
@@ -10,6 +11,7 @@ import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import jakarta.inject.Singleton;
 import java.util.List;
+import java.util.Optional;
 
 /** Moves a pod whose target is ready before the source is removed. */
 @Singleton
@@ -63,7 +65,7 @@ class TargetFirstMigration extends MigrationWorkflow {
         .switchesOver(context, context.target().orElseThrow(), context.restore().orElseThrow());
   }
 
-  /** The workload runs on the target, and no other copy is left. */
+  /** The workload was verified on the target, and no other copy is left. */
   @Override
   public Progress completed(MigrationContext context) {
     reporter.openGate(context);
@@ -72,17 +74,14 @@ class TargetFirstMigration extends MigrationWorkflow {
             .target()
             .flatMap(target -> targets.raised(context, target, context.container()))
             .isPresent();
-    context.updater().succeeded(raised);
+    Optional<Fault> ended = DeleteArtifacts.keptFor(context);
+    context.updater().succeeded(raised, ended.isPresent());
     throttle.giveBack(context.migration());
     reporter.succeeded(context);
-    DeleteArtifacts.keptFor(context)
-        .ifPresent(
-            fault ->
-                reporter.warning(
-                    context,
-                    Reason.TARGET_LOST,
-                    fault.message() + artifactStays(context),
-                    "artifact"));
+    ended.ifPresent(
+        fault ->
+            reporter.warning(
+                context, Reason.TARGET_LOST, fault.message() + artifactStays(context), "artifact"));
     return new Progress.Done();
   }
 }

@@ -279,6 +279,20 @@ class DeciderTest {
 
     moving.target = ended();
     assertThat(moving.next()).isInstanceOf(Next.Succeed.class);
+    moving.target = null;
+    assertThat(moving.next()).isInstanceOf(Next.Succeed.class);
+  }
+
+  @Test
+  void aTargetThatIsGoneIsNotSaidToRun() {
+    moving.proven().decided(Decision.SWITCH_OVER);
+    moving.target = null;
+
+    new MigrationFakes().targetFirst().completed(moving.view());
+
+    assertThat(moving.status().getPhase()).isEqualTo(MigrationPhase.SUCCEEDED);
+    assertThat(moving.status().getMessage())
+        .startsWith("pod trainer-x was verified on node there and has ended since");
   }
 
   @Test
