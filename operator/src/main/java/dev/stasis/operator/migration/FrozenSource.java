@@ -21,8 +21,8 @@ final class FrozenSource {
   private static final int SLOWEST = 30;
 
   /**
-   * Maximum retries of a failed operation, with growing waits. Thaws of a source that is still
-   * frozen continue after that, at long intervals.
+   * Maximum retries of a failed operation, with growing waits. Thaws continue after that, at long
+   * intervals.
    */
   private static final int TRIES = 10;
 
@@ -132,12 +132,8 @@ final class FrozenSource {
     if (thaw.outcome().filter(it -> it == Outcome.LOST).isPresent()) {
       return new Progress.Lost(Reason.WORKLOAD_LOST, thaw.message());
     }
+    // A refused thaw says nothing about the workload: it is held until one succeeds.
     int number = thaw.number();
-    boolean stands = thaw.outcome().filter(it -> it == Outcome.NOT_UNDONE).isPresent();
-    if (number >= TRIES && !stands) {
-      return new Progress.Lost(
-          Reason.OPERATION_FAILED, "the source could not be thawed: " + thaw.message());
-    }
     Instant now = number < TRIES ? context.now() : context.now().minus(SELDOM);
     return isDue(thaw, now)
         ? create(context, OperationType.THAW, number + 1, freeze)

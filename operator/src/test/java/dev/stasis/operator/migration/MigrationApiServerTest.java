@@ -193,6 +193,25 @@ class MigrationApiServerTest extends OnApiServer {
   }
 
   @Test
+  void aSourceWhoseNodeComesBackAfterTheEndIsThawed() {
+    agents.stop(OperationType.SEND);
+    migrate("move", it -> {});
+    GpuMigration held = until("move", it -> phase(it) == MigrationPhase.TRANSFERRING);
+    String node = held.getStatus().getSource().node();
+    client.nodes().withName(node).delete();
+    GpuMigration failed = until("move", it -> phase(it) == MigrationPhase.FAILED);
+    assertThat(condition(failed, "SourceRunning").status()).isEqualTo(ConditionValue.FALSE);
+    assertThat(agents.running).isEmpty();
+
+    kubelet.node(node, 1);
+
+    until("move", it -> condition(it, "SourceRunning").status() == ConditionValue.TRUE);
+    assertThat(agents.running).containsExactly("trainer");
+    assertThat(agents.doubled).isFalse();
+    await().atMost(LONG).until(() -> operations().isEmpty());
+  }
+
+  @Test
   void aFinishedMigrationGoesWhenItsTimeToLiveIsOverAndThePodStays() {
     migrate("move", it -> it.getSpec().getOptions().setTtlSecondsAfterFinished(1));
 

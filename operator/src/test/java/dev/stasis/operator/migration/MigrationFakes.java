@@ -45,6 +45,11 @@ final class MigrationFakes {
   /** Every act, in order. */
   final List<Next> acts = new ArrayList<>();
 
+  /** The operations whose deletion was requested, and those that were deleted unfinished. */
+  final List<GpuNodeOperation> released = new ArrayList<>();
+
+  final List<GpuNodeOperation> abandoned = new ArrayList<>();
+
   private final TestConfig config = TestConfig.usual();
   private final FakeCluster cluster = new FakeCluster();
   private final Operations operations = new RecordedOperations();
@@ -56,8 +61,8 @@ final class MigrationFakes {
       new MigrationReporter(
           pods, story -> true, new StasisMetrics(new SimpleMeterRegistry()), COMPLETIONS);
   private final MigrationHeadroom headroom = new MigrationHeadroom(cluster, pods, drafts);
-  private final FinishedMigration finished =
-      new FinishedMigration(drafts, headroom, CLIENT, config);
+  final FinishedMigration finished =
+      new FinishedMigration(drafts, headroom, reporter, CLIENT, config);
 
   Workflow<MigrationContext, MigrationPhase> targetFirst() {
     return new TargetFirstMigration(
@@ -210,9 +215,13 @@ final class MigrationFakes {
     }
 
     @Override
-    public void release(GpuNodeOperation operation) {}
+    public void release(GpuNodeOperation operation) {
+      released.add(operation);
+    }
 
     @Override
-    public void abandon(GpuNodeOperation operation) {}
+    public void abandon(GpuNodeOperation operation) {
+      abandoned.add(operation);
+    }
   }
 }

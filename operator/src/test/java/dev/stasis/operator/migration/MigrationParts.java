@@ -43,7 +43,7 @@ public final class MigrationParts {
     MigrationReporter reporter =
         new MigrationReporter(parts.pods(), parts.events(), parts.metrics(), parts.tally());
     FinishedMigration finished =
-        new FinishedMigration(operations, headroom, parts.client(), parts.config());
+        new FinishedMigration(operations, headroom, reporter, parts.client(), parts.config());
     SourceFirstObjects objects = new SourceFirstObjects(parts.client(), parts.informers());
     return new MigrationReconciler(
         new MigrationObserver(
