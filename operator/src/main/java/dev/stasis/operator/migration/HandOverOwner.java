@@ -15,7 +15,7 @@ import java.util.List;
 /** The controller of the source adopts the target in its place. */
 final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
 
-  /** A controller adopts a pod within a second, or never. */
+  /** A controller adopts a pod that has its labels within a second, or never. */
   private static final Duration ADOPTION = Duration.ofMinutes(2);
 
   private final Adoption adoption;
@@ -27,9 +27,9 @@ final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
         "hand-over-owner",
         List.of(MigrationPhase.SWITCHING_OVER),
         new Timeout(
-            ADOPTION.toMinutes() + " min",
-            "A controller adopts a pod within a second; one that has not done so by then never"
-                + " will."));
+            ADOPTION.toMinutes() + " min, and the target has the labels of the source",
+            "A controller adopts a pod with its labels within a second, or never. Without them it"
+                + " would start a cold pod beside the target."));
     this.adoption = adoption;
     this.operations = operations;
     this.reporter = reporter;
@@ -54,16 +54,26 @@ final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
     boolean open =
         context.owner().isPresent()
             && context.target().isPresent()
-            && context.decided().plus(ADOPTION).isAfter(context.now());
+            && (context.decided().plus(ADOPTION).isAfter(context.now())
+                || !adoption.isOffered(before(context), context.target().get()));
     return open ? new Progress.Due(() -> handOver(context)) : new Progress.Done();
+  }
+
+  /** The source before it was touched. */
+  private Pod before(MigrationContext context) {
+    return operations
+        .orders()
+        .original(context.work(), context.source().or(context::target).orElseThrow());
   }
 
   private Progress handOver(MigrationContext context) {
     reporter.openGate(context);
-    Pod target = context.target().orElseThrow();
-    Pod before = operations.orders().original(context.work(), context.source().orElse(target));
     return new Progress.Waiting(
         Reason.SWITCHED_OVER,
-        adoption.step(before, context.source(), target, context.owner().orElseThrow()));
+        adoption.step(
+            before(context),
+            context.source(),
+            context.target().orElseThrow(),
+            context.owner().orElseThrow()));
   }
 }

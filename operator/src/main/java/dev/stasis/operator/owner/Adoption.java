@@ -82,6 +82,15 @@ public class Adoption {
   }
 
   /**
+   * Returns whether the controller can adopt the target: it has the labels of the source.
+   *
+   * @param was the source before it was touched
+   */
+  public boolean isOffered(Pod was, Pod target) {
+    return missing(was, target).isEmpty();
+  }
+
+  /**
    * Performs the next step; each step can be repeated.
    *
    * @param was the source before it was touched

@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -310,6 +311,19 @@ class DeciderTest {
     Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
     moving.owner = new OwnerReferenceBuilder().withKind("Job").withName("trainer").build();
     moving.now = moving.now.plus(Duration.ofMinutes(3));
+    assertThat(moving.next()).isInstanceOf(Next.RemoveSource.class);
+  }
+
+  /** Its labels could not be changed until then: the controller would start a cold pod. */
+  @Test
+  void aTargetWithoutTheLabelsIsHandedOverHoweverLongThatTakes() {
+    Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
+    moving.owner = new OwnerReferenceBuilder().withKind("ReplicaSet").withName("trainer").build();
+    moving.source().getMetadata().setLabels(Map.of("app", "trainer"));
+    moving.now = moving.now.plus(Duration.ofMinutes(3));
+    assertThat(moving.next()).isInstanceOf(Next.HandOver.class);
+
+    Objects.requireNonNull(moving.target).getMetadata().setLabels(Map.of("app", "trainer"));
     assertThat(moving.next()).isInstanceOf(Next.RemoveSource.class);
   }
 
