@@ -70,6 +70,18 @@ public final class TargetReader {
     return coming(name, pod, status, workload);
   }
 
+  /** Returns whether the workload ended with exit code 0, and was not started again. */
+  public boolean isCompleted(Pod pod, String container) {
+    return Optional.ofNullable(pod.getStatus()).stream()
+        .flatMap(status -> status.getContainerStatuses().stream())
+        .filter(it -> container.equals(it.getName()))
+        .filter(it -> Objects.requireNonNullElse(it.getRestartCount(), 0) == 0)
+        .map(ContainerStatus::getState)
+        .filter(Objects::nonNull)
+        .map(ContainerState::getTerminated)
+        .anyMatch(end -> end != null && Integer.valueOf(0).equals(end.getExitCode()));
+  }
+
   private static Optional<TargetState> ended(String name, ContainerStatus workload) {
     ContainerStateTerminated last =
         Optional.ofNullable(workload.getState())

@@ -107,9 +107,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
 
   @Override
   protected Optional<Progress> stopped(RestoreContext context, OperationView operation) {
-    String container =
-        Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName();
-    TargetState state = reader.read(context.theTarget(), container);
+    TargetState state = reader.read(context.theTarget(), container(operation));
     if (state instanceof TargetState.Broken broken
         && !agentWillReport(context, operation, broken)) {
       return Optional.of(new Progress.Failed(broken.fault()));
@@ -130,23 +128,49 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
 
   @Override
   protected Progress succeeded(RestoreContext context, OperationView operation) {
-    return operation.status().getProof() != null
-        ? new Progress.Done()
-        : new Progress.Failed(
-            Reason.RESTORE_FAILED.misfit(
-                "operation " + operation.name() + " verification",
-                "all processes with their state",
-                "none"));
+    if (operation.status().getProof() == null) {
+      return new Progress.Failed(
+          Reason.RESTORE_FAILED.misfit(
+              "operation " + operation.name() + " verification",
+              "all processes with their state",
+              "none"));
+    }
+    Pod target = context.theTarget();
+    String container = container(operation);
+    if (!hasFailed(target, container)) {
+      return new Progress.Done();
+    }
+    Fault ended =
+        Reason.RESTORE_FAILED.misfit(
+            "pod " + target.getMetadata().getName() + " container " + container,
+            "a workload that runs until its pod is Ready",
+            "one that ended");
+    return explained(context, operation, List.of(ended));
+  }
+
+  /**
+   * Returns whether the workload has ended since its verification: the kubelet restarts its
+   * container without the saved state. One that has completed was restored. The next step reports a
+   * target that is being deleted.
+   */
+  private boolean hasFailed(Pod target, String container) {
+    return reader.read(target, container) instanceof TargetState.Broken broken
+        && Reason.RESTORE_FAILED.is(broken.fault().reason())
+        && !reader.isCompleted(target, container);
   }
 
   @Override
   protected Progress failed(RestoreContext context, OperationView operation) {
+    return explained(context, operation, faults(operation));
+  }
+
+  private Progress explained(RestoreContext context, OperationView operation, List<Fault> faults) {
     return failure.explain(
-        operation,
-        faults(operation),
-        context.target(),
-        Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName(),
-        context.now());
+        operation, faults, context.target(), container(operation), context.now());
+  }
+
+  private static String container(OperationView operation) {
+    return Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName();
   }
 
   @Override

@@ -62,19 +62,7 @@ class RestoreUndoTest extends RestoreScenario {
     ended.status().setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, NOW)));
     assertThat(step(running(NOW, 0), ended)).isEqualTo("restore-into-target Waiting");
 
-    Pod exited =
-        new PodBuilder(running(NOW, 0))
-            .editStatus()
-            .editFirstContainerStatus()
-            .withNewState()
-            .withNewTerminated()
-            .withExitCode(1)
-            .withMessage("no space left")
-            .endTerminated()
-            .endState()
-            .endContainerStatus()
-            .endStatus()
-            .build();
+    Pod exited = exited(1);
     assertThat(faults(exited, ended))
         .containsExactly(
             "expected a running process, got none; container main exited with code 1: no space"
@@ -95,6 +83,47 @@ class RestoreUndoTest extends RestoreScenario {
 
     Examples.proven(operation.status());
     assertThat(step(running(NOW, 0), operation)).isEqualTo("open-readiness-gate Due");
+  }
+
+  /** Its container was started from its image while no operator looked. */
+  @Test
+  void aWorkloadThatFailedAfterTheProofIsNotCalledRestored() {
+    made();
+    OperationView operation = operation(OperationPhase.SUCCEEDED);
+    Examples.proven(operation.status());
+
+    assertThat(step(running(NOW, 1), operation)).isEqualTo("restore-into-target Failed");
+    List<Fault> faults = failed(exited(1), operation);
+    assertThat(faults)
+        .extracting(Fault::message)
+        .containsExactly(
+            "pod trainer container main: expected a workload that runs until its pod is Ready, got"
+                + " one that ended; container main exited with code 1: no space left");
+    assertThat(new FailedAttempt(faults).isRetried(1)).isFalse();
+  }
+
+  @Test
+  void aWorkloadThatCompletedAfterTheProofIsRestored() {
+    made();
+    OperationView operation = operation(OperationPhase.SUCCEEDED);
+    Examples.proven(operation.status());
+
+    assertThat(step(exited(0), operation)).isEqualTo("open-readiness-gate Due");
+  }
+
+  private static Pod exited(int code) {
+    return new PodBuilder(running(NOW, 0))
+        .editStatus()
+        .editFirstContainerStatus()
+        .withNewState()
+        .withNewTerminated()
+        .withExitCode(code)
+        .withMessage("no space left")
+        .endTerminated()
+        .endState()
+        .endContainerStatus()
+        .endStatus()
+        .build();
   }
 
   @Test
