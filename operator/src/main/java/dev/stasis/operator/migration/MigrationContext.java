@@ -17,6 +17,7 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -146,9 +147,18 @@ record MigrationContext(
         .plus(migration.getSpec().getOptions().getDeadline().duration());
   }
 
-  /** The remaining time, for an operation. */
+  /**
+   * The remaining time, for an operation. Once only the artifact is left, an operation has as much
+   * as a whole migration: an end for lack of time would lose the workload.
+   */
   TimeSpan left() {
-    return TimeSpan.of(Duration.between(now, deadline()));
+    if (!isOnlyArtifactLeft()) {
+      return TimeSpan.of(Duration.between(now, deadline()));
+    }
+    TimeSpan whole = migration.getSpec().getOptions().getDeadline();
+    return whole.duration().compareTo(Operations.WAY_BACK.duration()) > 0
+        ? whole
+        : Operations.WAY_BACK;
   }
 
   int attempts() {
@@ -256,6 +266,11 @@ record MigrationContext(
     return Optional.of(
         "%s container %s: expected the frozen one (%s), got %s"
             .formatted(name, container, plain(frozen.get()), now.get()));
+  }
+
+  /** Whether the source was saved and cannot be thawed any more: it can only be moved. */
+  boolean isOnlyArtifactLeft() {
+    return isHeld() && sourceLost().isPresent();
   }
 
   /** Whether the artifact is complete and the source is frozen, or was lost since. */

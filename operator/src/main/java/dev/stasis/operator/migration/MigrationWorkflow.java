@@ -43,7 +43,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
    */
   @Override
   public Optional<Fault> stop(MigrationContext context) {
-    if (context.isDecided() || (context.isHeld() && context.sourceLost().isPresent())) {
+    if (context.isDecided() || context.isOnlyArtifactLeft()) {
       return Optional.empty();
     }
     if (context.isCancelled()) {
