@@ -35,7 +35,7 @@ final class ArtifactVerification {
     this.id = id;
     this.manifest = manifest;
     this.packs = packs;
-    this.reader = new ChunkReader(blobs, packs);
+    this.reader = new ChunkReader(blobs, packs, manifest.chunks());
     this.progress = progress;
     this.chunks = new TreeChunks(manifest.tree());
   }

@@ -34,7 +34,7 @@ final class ChunkMover {
     this.compression = compression;
     this.writer = writer;
     this.copies = copies;
-    this.reader = new ChunkReader(blobs, packs);
+    this.reader = new ChunkReader(blobs, packs, List.of());
   }
 
   long movedBytes() {

@@ -2,10 +2,10 @@ package dev.stasis.store;
 
 import dev.stasis.store.ChunkFormat.Place;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Set;
 import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +17,16 @@ final class ChunkReader {
   private final BlobStore blobs;
   private final NamespacePacks packs;
   private final NamespaceKey.Naming naming;
+  private final List<ChunkRecord> chunks;
   private @Nullable Map<ChunkName, List<Place>> copies;
 
-  ChunkReader(BlobStore blobs, NamespacePacks packs) {
+  /**
+   * @param chunks those that {@link #read} is called for
+   */
+  ChunkReader(BlobStore blobs, NamespacePacks packs, List<ChunkRecord> chunks) {
     this.blobs = blobs;
     this.packs = packs;
+    this.chunks = chunks;
     this.naming = packs.key().naming();
   }
 
@@ -82,21 +87,16 @@ final class ChunkReader {
   }
 
   /** Read once, when the first chunk is not where it should be. */
-  private synchronized Map<ChunkName, List<Place>> copies() throws IOException {
+  synchronized Map<ChunkName, List<Place>> copies() throws IOException {
     Map<ChunkName, List<Place>> found = copies;
     if (found == null) {
-      Map<ChunkName, List<Place>> all = new ConcurrentHashMap<>();
-      packs.read(
-          packs.all(),
-          (pack, chunks) -> {
-            for (ChunkRecord chunk : chunks) {
-              if (chunk.name() != null && chunk.place() != null) {
-                all.computeIfAbsent(chunk.name(), n -> new CopyOnWriteArrayList<>())
-                    .add(chunk.place());
-              }
-            }
-          });
-      found = all;
+      Set<ChunkName> wanted = new HashSet<>();
+      for (ChunkRecord chunk : chunks) {
+        if (chunk.name() != null) {
+          wanted.add(chunk.name());
+        }
+      }
+      found = packs.places(packs.all(), wanted);
       copies = found;
     }
     return found;

@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -81,12 +80,13 @@ final class GarbageCollection {
     // Leases before manifests: a writer whose lease is gone has written its manifest already.
     Instant oldestWriter = oldestWriter(now);
     List<NamespaceKey> all = keys.all(namespaceUid);
-    Map<String, Set<ChunkName>> live = liveChunks(all);
+    Map<String, ChunkNames> live = liveChunks(all);
     int packs = 0;
     if (problems.isEmpty()) {
       Set<String> read = new TreeSet<>();
       for (NamespaceKey key : all) {
-        collect(key, live.getOrDefault(key.id(), Set.of()), condemned, oldestWriter, now, read);
+        ChunkNames names = live.getOrDefault(key.id(), new ChunkNames());
+        collect(key, names, condemned, oldestWriter, now, read);
       }
       packs = reportUnread(read);
     }
@@ -133,10 +133,10 @@ final class GarbageCollection {
   }
 
   /** Returns the chunks of all manifests by data key. One that cannot be read is a problem. */
-  private Map<String, Set<ChunkName>> liveChunks(List<NamespaceKey> all) throws StoreException {
+  private Map<String, ChunkNames> liveChunks(List<NamespaceKey> all) throws StoreException {
     Map<String, NamespaceKey> byId = new HashMap<>();
     all.forEach(key -> byId.put(key.id(), key));
-    Map<String, Set<ChunkName>> live = new HashMap<>();
+    Map<String, ChunkNames> live = new HashMap<>();
     for (Blob blob : blobs.list(ChunkFormat.artifacts(namespaceUid))) {
       try {
         byte[] bytes = BlobReader.whole(blobs, blob.key(), RemoteManifest.MOST_BYTES);
@@ -147,7 +147,7 @@ final class GarbageCollection {
           continue;
         }
         ArtifactId id = new ArtifactId(namespaceUid, header.artifactUid());
-        Set<ChunkName> names = live.computeIfAbsent(key.id(), n -> new HashSet<>());
+        ChunkNames names = live.computeIfAbsent(key.id(), n -> new ChunkNames());
         for (ChunkRecord chunk : RemoteManifest.open(bytes, id, key).chunks()) {
           if (chunk.name() != null) {
             names.add(chunk.name());
@@ -168,7 +168,7 @@ final class GarbageCollection {
 
   private void collect(
       NamespaceKey key,
-      Set<ChunkName> live,
+      ChunkNames live,
       Map<String, Instant> condemned,
       Instant oldestWriter,
       Instant now,
@@ -223,23 +223,17 @@ final class GarbageCollection {
       throws IOException {
     Set<ChunkName> wanted = new HashSet<>();
     leaving.values().forEach(chunks -> chunks.forEach(chunk -> wanted.add(name(chunk))));
-    Map<ChunkName, List<Place>> copies = new ConcurrentHashMap<>();
+    Map<ChunkName, List<Place>> copies = Map.of();
     if (!wanted.isEmpty()) {
       // Listed again: writers that began after the mark have stored some of them once more.
       Set<String> marked = new TreeSet<>(packs.condemned());
       marked.addAll(condemned);
-      packs.read(
-          packs.all().stream()
-              .filter(pack -> !marked.contains(NamespacePacks.fileName(pack)))
-              .toList(),
-          (pack, chunks) -> {
-            for (ChunkRecord chunk : chunks) {
-              Place place = chunk.place();
-              if (place != null && wanted.contains(name(chunk))) {
-                copies.computeIfAbsent(name(chunk), n -> new CopyOnWriteArrayList<>()).add(place);
-              }
-            }
-          });
+      copies =
+          packs.places(
+              packs.all().stream()
+                  .filter(pack -> !marked.contains(NamespacePacks.fileName(pack)))
+                  .toList(),
+              wanted);
     }
     ChunkMover mover = new ChunkMover(blobs, packs, compression, writers.get(), copies);
     Set<String> kept = mover.move(leaving);
@@ -277,11 +271,11 @@ final class GarbageCollection {
     return name;
   }
 
-  private static List<ChunkRecord> used(List<ChunkRecord> chunks, Set<ChunkName> live) {
+  private static List<ChunkRecord> used(List<ChunkRecord> chunks, ChunkNames live) {
     return chunks.stream().filter(chunk -> live.contains(name(chunk))).toList();
   }
 
-  private static int livePercent(List<ChunkRecord> chunks, Set<ChunkName> live) {
+  private static int livePercent(List<ChunkRecord> chunks, ChunkNames live) {
     long used = 0;
     long bytes = 0;
     for (ChunkRecord chunk : chunks) {

@@ -1,13 +1,17 @@
 package dev.stasis.store;
 
 import dev.stasis.store.ChunkFormat.PackName;
+import dev.stasis.store.ChunkFormat.Place;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The packs of a namespace. */
 record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, int threads) {
@@ -58,6 +62,30 @@ record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, in
                     LOG.log(Level.WARNING, "Pack skipped: " + e.getMessage());
                   }
                 });
+  }
+
+  /**
+   * Returns where some chunks are in packs. Other chunks are not kept: a namespace may have more
+   * than fit into memory.
+   */
+  Map<ChunkName, List<Place>> places(List<Blob> packs, Set<ChunkName> wanted) throws IOException {
+    Map<ChunkName, List<Place>> places = new ConcurrentHashMap<>();
+    read(
+        packs,
+        (pack, chunks) -> {
+          for (ChunkRecord chunk : chunks) {
+            ChunkName name = chunk.name();
+            Place place = chunk.place();
+            if (name != null && place != null && wanted.contains(name)) {
+              places.merge(name, List.of(place), NamespacePacks::joined);
+            }
+          }
+        });
+    return places;
+  }
+
+  private static List<Place> joined(List<Place> some, List<Place> more) {
+    return Stream.concat(some.stream(), more.stream()).toList();
   }
 
   static String fileName(Blob blob) {

@@ -140,7 +140,7 @@ public final class RemoteArtifacts implements AutoCloseable {
     new ArtifactDownload(
             id,
             opened.manifest,
-            new ChunkReader(blobs, opened.packs),
+            new ChunkReader(blobs, opened.packs, opened.manifest.chunks()),
             threads,
             emptyFolder,
             progress)
