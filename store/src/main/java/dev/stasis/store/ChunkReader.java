@@ -2,6 +2,8 @@ package dev.stasis.store;
 
 import dev.stasis.store.ChunkFormat.Place;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +16,17 @@ import org.jspecify.annotations.Nullable;
  * of it in the namespace is tried.
  */
 final class ChunkReader {
+  /**
+   * A verification of an artifact that lost many chunks must not read all indexes for each of them.
+   */
+  private static final long REREAD_EVERY = Duration.ofMinutes(1).toNanos();
+
   private final BlobStore blobs;
   private final NamespacePacks packs;
   private final NamespaceKey.Naming naming;
   private final List<ChunkRecord> chunks;
-  private @Nullable Map<ChunkName, List<Place>> copies;
+  private @Nullable Copies copies;
+  private @Nullable Long lastReread;
 
   /**
    * @param chunks those that {@link #read} is called for
@@ -41,17 +49,39 @@ final class ChunkReader {
     try {
       return readAt(name, place, plain, buffers);
     } catch (StoreException.Damaged | StoreException.NotFound e) {
-      for (Place copy : copies().getOrDefault(name, List.of())) {
-        if (!copy.equals(place)) {
-          try {
-            return readAt(name, copy, plain, buffers);
-          } catch (StoreException.Damaged | StoreException.NotFound again) {
-            e.addSuppressed(again);
-          }
-        }
+      Map<Place, StoreException> failures = new HashMap<>();
+      failures.put(place, e);
+      Copies known = copies();
+      byte[] chunk = readCopy(known, name, plain, buffers, failures);
+      if (chunk == null) {
+        chunk = readCopy(newer(known, name, failures), name, plain, buffers, failures);
       }
+      if (chunk != null) {
+        return chunk;
+      }
+      failures.values().stream().filter(failure -> failure != e).forEach(e::addSuppressed);
       throw e;
     }
+  }
+
+  /** Returns null if every copy that was not tried before fails too; adds their failures. */
+  private byte @Nullable [] readCopy(
+      Copies from,
+      ChunkName name,
+      int plain,
+      Buffers buffers,
+      Map<Place, StoreException> failures)
+      throws StoreException {
+    for (Place copy : from.places(name)) {
+      if (!failures.containsKey(copy)) {
+        try {
+          return readAt(name, copy, plain, buffers);
+        } catch (StoreException.Damaged | StoreException.NotFound e) {
+          failures.put(copy, e);
+        }
+      }
+    }
+    return null;
   }
 
   /** Reads one copy of a chunk, as {@link #read} returns it. */
@@ -86,19 +116,63 @@ final class ChunkReader {
     return chunk;
   }
 
-  /** Read once, when the first chunk is not where it should be. */
-  synchronized Map<ChunkName, List<Place>> copies() throws IOException {
-    Map<ChunkName, List<Place>> found = copies;
+  /** Reads them when the first chunk is not where it should be. */
+  synchronized Copies copies() throws IOException {
+    Copies found = copies;
     if (found == null) {
+      long begun = System.nanoTime();
       Set<ChunkName> wanted = new HashSet<>();
       for (ChunkRecord chunk : chunks) {
         if (chunk.name() != null) {
           wanted.add(chunk.name());
         }
       }
-      found = packs.places(packs.all(), wanted);
+      found = new Copies(packs.places(packs.all(), wanted), begun);
       copies = found;
     }
     return found;
+  }
+
+  /**
+   * Returns the copies after those that were known have failed. They are read again if a collection
+   * may have moved the chunk in the meantime: a pack that they list was deleted since, or the chunk
+   * is not in any pack, because its pack was deleted while they were read.
+   */
+  private Copies newer(Copies known, ChunkName name, Map<Place, StoreException> failures)
+      throws IOException {
+    long failed = System.nanoTime();
+    boolean gone = false;
+    boolean listed = false;
+    for (Map.Entry<Place, StoreException> failure : failures.entrySet()) {
+      if (failure.getValue() instanceof StoreException.NotFound) {
+        gone = true;
+        listed |= known.places(name).contains(failure.getKey());
+      }
+    }
+    return gone ? newer(failed, listed) : known;
+  }
+
+  private synchronized Copies newer(long failed, boolean listed) throws IOException {
+    Copies found = copies();
+    // Another thread may have read them since.
+    boolean outdated = found.begun() - failed < 0;
+    Long last = lastReread;
+    if (outdated && (listed || last == null || System.nanoTime() - last >= REREAD_EVERY)) {
+      copies = null;
+      found = copies();
+      lastReread = System.nanoTime();
+    }
+    return found;
+  }
+
+  /**
+   * Where the chunks are.
+   *
+   * @param begun when their reading began
+   */
+  record Copies(Map<ChunkName, List<Place>> all, long begun) {
+    List<Place> places(ChunkName name) {
+      return all.getOrDefault(name, List.of());
+    }
   }
 }

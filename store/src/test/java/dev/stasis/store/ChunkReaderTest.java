@@ -79,7 +79,7 @@ class ChunkReaderTest {
       names.add(name);
     }
 
-    assertThat(reader.copies().keySet()).isEqualTo(names);
+    assertThat(reader.copies().all().keySet()).isEqualTo(names);
   }
 
   /** Files of 1000 bytes, the same ones in all folders, and one of {@code own} bytes. */
