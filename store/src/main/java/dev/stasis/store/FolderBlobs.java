@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -197,9 +198,13 @@ public final class FolderBlobs implements BlobStore {
       }
       try (var files = Files.newDirectoryStream(folder)) {
         for (Path file : files) {
-          Instant modified = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
-          if (modified.isBefore(before) && Files.deleteIfExists(file)) {
-            deleted++;
+          try {
+            FileTime modified = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS);
+            if (modified.toInstant().isBefore(before) && Files.deleteIfExists(file)) {
+              deleted++;
+            }
+          } catch (NoSuchFileException e) {
+            // Its writer has given it its name meanwhile.
           }
         }
       }

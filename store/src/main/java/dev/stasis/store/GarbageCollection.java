@@ -72,7 +72,7 @@ final class GarbageCollection {
 
   CollectReport run() throws IOException {
     Instant now = storeTime();
-    blobs.deleteUnfinished(now.minus(MIN_AGE));
+    deleteUnfinished(now);
     Map<String, Instant> condemned = new TreeMap<>();
     for (Blob mark : blobs.list(ChunkFormat.condemned(namespaceUid))) {
       condemned.put(NamespacePacks.fileName(mark), mark.modified());
@@ -99,6 +99,19 @@ final class GarbageCollection {
         movedBytes.get(),
         waiting,
         List.copyOf(problems));
+  }
+
+  /** An access key may lack the rights to do so, which the rest does not need. */
+  private void deleteUnfinished(Instant now) {
+    try {
+      blobs.deleteUnfinished(now.minus(MIN_AGE));
+    } catch (StoreException e) {
+      LOG.log(
+          Level.WARNING,
+          "Unfinished uploads not deleted: reason={0} message={1}",
+          e.reason(),
+          e.getMessage());
+    }
   }
 
   /** The store's clock, for the times of its blobs are of that one. */

@@ -274,6 +274,20 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void unusedChunksAreFreedWithoutTheRightToListUnfinishedUploads() throws IOException {
+    blobs.fault(
+        (call, key, done) -> {
+          if (key.isEmpty()) {
+            throw new StoreException.AccessDenied("ListBucketMultipartUploads", null);
+          }
+        });
+
+    condemnMostlyUnusedPack();
+
+    assertThat(collect().deleted()).isEqualTo(1);
+  }
+
+  @Test
   void nothingIsFreedWhileAManifestCannotBeRead() throws IOException {
     condemnMostlyUnusedPack();
     String manifest = ChunkFormat.manifest(SECOND);

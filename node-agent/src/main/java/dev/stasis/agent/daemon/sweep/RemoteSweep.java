@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Frees what no artifact of a remote store needs any more, and rewraps the store's data keys after
@@ -39,7 +42,7 @@ final class RemoteSweep {
   }
 
   /**
-   * Sweeps if it is time to.
+   * Sweeps if it is time to. A namespace that cannot be swept delays no other one.
    *
    * @param local the folder of the store on this node
    */
@@ -50,28 +53,35 @@ final class RemoteSweep {
     if (!turn.take(asked)) {
       return;
     }
+    List<StoreException> failures = new ArrayList<>();
     try (RemoteArtifacts remote = remotes.open(store)) {
       Instant now = clock.instant();
       Instant since = asked && wanted != null ? wanted : now.minus(OVERDUE);
       if (ArtifactSweep.folders(local).isEmpty() && wasSwept(remote, since, now)) {
         return;
       }
+      List<String> namespaceUids = remote.namespaces();
       boolean rewrapped = true;
-      for (String namespaceUid : remote.namespaces()) {
+      for (String namespaceUid : namespaceUids) {
         rewrapped &= rewrap(store, remote, namespaceUid);
-        CollectReport report = remote.collect(namespaceUid);
-        LOG.log(
-            report.problems().isEmpty() ? Level.INFO : Level.WARNING,
-            "Remote store swept: store={0} {1}",
-            store.getMetadata().getName(),
-            report);
       }
-      if (rewrapped) { // Otherwise another node tries: each has a KMS plugin of its own.
+      for (String namespaceUid : namespaceUids) {
+        collect(store, remote, namespaceUid).ifPresent(failures::add);
+      }
+      if (rewrapped && failures.isEmpty()) {
+        // Otherwise another node tries: each has a KMS plugin of its own.
         remote.recordSweep();
       }
       if (asked) {
         remote.forgetMeasurement();
       }
+    } catch (IOException | RuntimeException e) {
+      turn.giveBack();
+      throw e;
+    }
+    if (!failures.isEmpty()) {
+      // The turn stays taken: a sweep every few minutes would read the indexes of all packs again.
+      throw failures.get(0);
     }
   }
 
@@ -89,15 +99,19 @@ final class RemoteSweep {
    * wrapped by the older one.
    *
    * @return whether the current key wraps all of them
+   * @throws StoreException if nothing can be done in the other namespaces either
    */
   private static boolean rewrap(
-      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid) {
+      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid)
+      throws StoreException {
     String name = store.getMetadata().getName();
     try {
       if (remote.rewrap(namespaceUid)) {
         LOG.log(Level.INFO, "Data keys rewrapped: store={0} namespaceUid={1}", name, namespaceUid);
       }
       return true;
+    } catch (StoreException.Unreachable | StoreException.KmsUnreachable e) {
+      throw e;
     } catch (StoreException e) {
       LOG.log(
           Level.WARNING,
@@ -107,6 +121,38 @@ final class RemoteSweep {
           e.reason(),
           e.getMessage());
       return false;
+    }
+  }
+
+  /**
+   * Frees what nothing in a namespace needs.
+   *
+   * @return why it cannot be freed; empty if it was
+   * @throws IOException if the other namespaces would fail in the same way, after as long a wait
+   */
+  private static Optional<StoreException> collect(
+      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid) throws IOException {
+    String name = store.getMetadata().getName();
+    try {
+      CollectReport report = remote.collect(namespaceUid);
+      LOG.log(
+          report.problems().isEmpty() ? Level.INFO : Level.WARNING,
+          "Remote store swept: store={0} {1}",
+          name,
+          report);
+      return Optional.empty();
+    } catch (StoreException e) {
+      if (e.isTransient()) {
+        throw e;
+      }
+      LOG.log(
+          Level.WARNING,
+          "Namespace not swept: store={0} namespaceUid={1} reason={2} message={3}",
+          name,
+          namespaceUid,
+          e.reason(),
+          e.getMessage());
+      return Optional.of(e);
     }
   }
 }

@@ -100,10 +100,13 @@ public final class StoreSweeps implements AutoCloseable {
     var unused =
         thread.schedule(
             () -> {
-              if (all()) {
-                next(EVERY, AGAIN.first());
-              } else {
-                next(again, AGAIN.after(again));
+              boolean done = false;
+              try {
+                done = all();
+              } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "Sweep failed", e);
+              } finally {
+                next(done ? EVERY : again, done ? AGAIN.first() : AGAIN.after(again));
               }
             },
             delay.toMillis(),
@@ -304,6 +307,11 @@ public final class StoreSweeps implements AutoCloseable {
       }
       Files.setLastModifiedTime(file, FileTime.from(now));
       return true;
+    }
+
+    /** Makes the next call of {@link #take()} return true: the sweep came to nothing. */
+    void giveBack() throws IOException {
+      Files.deleteIfExists(root.resolve(FILE));
     }
 
     private Optional<Instant> swept() throws IOException {

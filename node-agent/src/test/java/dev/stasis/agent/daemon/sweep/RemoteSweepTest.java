@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.agent.daemon.remote.FakeKmsPlugin;
 import dev.stasis.agent.daemon.remote.NoClaims;
@@ -15,6 +16,7 @@ import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
 import dev.stasis.store.StoredArtifact;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -205,6 +207,54 @@ class RemoteSweepTest {
     try (RemoteArtifacts artifacts = remotes.open(store)) {
       assertThat(artifacts.inspect(ID)).isEqualTo(stored);
     }
+  }
+
+  @Test
+  void aNamespaceThatCannotBeSweptDelaysNoOther() throws Exception {
+    damageTheKeyOfAnEarlierNamespace();
+
+    assertThatThrownBy(() -> sweep(0)).isInstanceOf(StoreException.class);
+    age();
+    assertThatThrownBy(() -> sweep(2)).isInstanceOf(StoreException.class);
+
+    assertThat(bytes()).isLessThan(SIZE / 2);
+    assertThat(marker()).as("another node tries").doesNotExist();
+  }
+
+  @Test
+  void aNamespaceThatCannotBeRewrappedDelaysNoOther() throws Exception {
+    secret.put("2026", new byte[32]);
+    StoredArtifact stored = encrypt(new Encryption("keys", "2026", null));
+    damageTheKeyOfAnEarlierNamespace();
+    byte[] next = new byte[32];
+    next[0] = 1;
+    secret.put("2027", next);
+    store.getSpec().setEncryption(new Encryption("keys", "2027", null));
+
+    assertThatThrownBy(() -> sweep(0)).isInstanceOf(StoreException.class);
+
+    secret.remove("2026");
+    try (RemoteArtifacts artifacts = remotes.open(store)) {
+      assertThat(artifacts.inspect(ID)).isEqualTo(stored);
+    }
+  }
+
+  private void damageTheKeyOfAnEarlierNamespace() throws IOException {
+    Path keys = Files.createDirectories(remote.resolve("ns/aaa/keys"));
+    Files.writeString(keys.resolve("x.json"), "damaged");
+  }
+
+  @Test
+  void aSweepThatCouldNotBeginIsRepeated() throws Exception {
+    secret.put("2026", new byte[32]);
+    encrypt(new Encryption("keys", "2026", null));
+    secret.clear();
+    assertThatThrownBy(() -> sweep(0)).isInstanceOf(StoreException.class);
+
+    secret.put("2026", new byte[32]);
+    sweep(0);
+
+    assertThat(marker()).exists();
   }
 
   /** Stores the artifact in a new store with that encryption. */

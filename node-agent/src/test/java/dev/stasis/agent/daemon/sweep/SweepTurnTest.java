@@ -36,6 +36,17 @@ class SweepTurnTest {
     assertThat(Files.getLastModifiedTime(root.resolve(".swept"))).isEqualTo(FileTime.from(NOW));
   }
 
+  @Test
+  void aTurnThatIsGivenBackIsTakenAgain() throws IOException {
+    assertThat(at(NOW).take()).isTrue();
+
+    at(NOW).giveBack();
+
+    assertThat(at(NOW).isBefore(NOW)).isTrue();
+    assertThat(at(NOW).take()).isTrue();
+    assertThat(at(NOW).take()).isFalse();
+  }
+
   private StoreSweeps.SweepTurn at(Instant now) {
     return new StoreSweeps.SweepTurn(root, EVERY, Clock.fixed(now, ZoneOffset.UTC));
   }
