@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
@@ -17,6 +18,7 @@ import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -46,6 +48,7 @@ record ArtifactPlace(
     boolean nodeLocal,
     ClusterApi.@Nullable RemotePlace remote) {
 
+  private static final System.Logger LOG = System.getLogger(ArtifactPlace.class.getName());
   private static final String REFUSED = "ArtifactRefused";
   private static final int WRITE_BY_OTHERS = 0022;
 
@@ -138,6 +141,18 @@ record ArtifactPlace(
   /** Copies of a remote store that were not used for long are deleted first. */
   void markUsed(Instant now) throws IOException {
     Files.setLastModifiedTime(path(), FileTime.from(now));
+  }
+
+  /**
+   * Records that it is a copy of what its remote store has, so that it goes with its object. A
+   * preemption may delete that before the next sweep, which would record it too.
+   */
+  void markCopy(Instant now) throws Refused {
+    try {
+      new SweepMark(path()).write(requireRemote().storeUid(), now);
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "Copy not marked: artifact={0} error={1}", path(), e.toString());
+    }
   }
 
   boolean exists() {

@@ -81,12 +81,17 @@ public interface ClusterApi {
   /**
    * The remote part of a store.
    *
+   * @param storeUid of the store's object
    * @param promises where an artifact has to be before its workload may go
    * @param keys tries out its keys
    * @param refusal why nothing may be uploaded; null: it may
    */
   record RemotePlace(
-      StoreDurability promises, Opener opener, KeyTest keys, @Nullable String refusal) {}
+      String storeUid,
+      StoreDurability promises,
+      Opener opener,
+      KeyTest keys,
+      @Nullable String refusal) {}
 
   /** Fails if nothing can be encrypted for a remote store at present. */
   interface KeyTest {

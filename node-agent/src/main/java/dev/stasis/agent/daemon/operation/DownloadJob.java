@@ -50,6 +50,7 @@ final class DownloadJob implements Job {
       return OperationResult.done("Downloaded", "the artifact is on this node already");
     }
     long bytes = where.fetch(remote, id, parts.clock(), progress).manifest().sizes().bytes();
+    where.markCopy(parts.clock().instant());
     return OperationResult.done("Downloaded", new HumanBytes(bytes).text() + " are here");
   }
 

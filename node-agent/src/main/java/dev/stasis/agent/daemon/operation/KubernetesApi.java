@@ -144,6 +144,7 @@ public final class KubernetesApi implements ClusterApi {
     RemotePlace remote =
         spec.uploads()
             ? new RemotePlace(
+                found.getMetadata().getUid(),
                 spec.promises(),
                 () -> remotes.open(found),
                 () -> remotes.requireKeys(found),

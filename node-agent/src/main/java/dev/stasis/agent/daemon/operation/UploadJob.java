@@ -70,7 +70,7 @@ final class UploadJob implements Job {
       ArtifactId id,
       RemoteArtifacts remote,
       OperationProgress progress)
-      throws IOException {
+      throws Refused, IOException {
     StoredArtifact stored = remote.store(id, where.path(), progress);
     VerifyReport report = remote.verify(id, progress);
     if (!report.whole()) {
@@ -86,6 +86,7 @@ final class UploadJob implements Job {
           Outcome.UNDONE,
           Faults.inStep("StoreFailed", "verify", damage.where() + ": " + damage.cause()));
     }
+    where.markCopy(parts.clock().instant());
     ArtifactStatus status = where.status(parts.nodeName(), artifact.manifest(), artifact.sha256());
     status.setNode(null);
     status.setStoredBytes(stored.storedBytes());

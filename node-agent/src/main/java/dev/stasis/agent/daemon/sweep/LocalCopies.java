@@ -141,13 +141,18 @@ final class LocalCopies {
 
   /** Whether every node can restore it without this copy, and nothing uses it now. */
   private static boolean isDispensable(GpuCheckpoint checkpoint, String store) {
+    return isStored(checkpoint, store)
+        && Objects.requireNonNullElse(checkpoint.getStatus().getInUseBy(), List.of()).isEmpty();
+  }
+
+  /** Returns whether its artifact is in that remote store, as far as is known without damage. */
+  static boolean isStored(GpuCheckpoint checkpoint, String store) {
     ArtifactStatus artifact =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getArtifact();
     return artifact != null
         && store.equals(artifact.getStore())
         && artifact.getDurability() != null
         && artifact.getNode() == null
-        && Objects.requireNonNullElse(checkpoint.getStatus().getInUseBy(), List.of()).isEmpty()
         && Objects.requireNonNullElse(
                 checkpoint.getStatus().getConditions(),
                 List.<dev.stasis.api.v1beta1.common.Condition>of())

@@ -164,7 +164,9 @@ public final class StoreSweeps implements AutoCloseable {
             () ->
                 !shared || turn.take()
                     ? sweep.sweep(
-                        root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name))
+                        root,
+                        store.getMetadata().getUid(),
+                        namespaces -> objects(namespaces, store))
                     : List.of());
   }
 
@@ -186,16 +188,18 @@ public final class StoreSweeps implements AutoCloseable {
     return false;
   }
 
-  private Map<ArtifactSweep.Owner, Boolean> objects(Set<String> namespaces, String store) {
+  private Map<ArtifactSweep.Owner, Boolean> objects(
+      Set<String> namespaces, GpuCheckpointStore store) {
     Map<ArtifactSweep.Owner, Boolean> objects = new HashMap<>();
     for (String namespace : namespaces) {
       all(
           client.resources(GpuCheckpoint.class).inNamespace(namespace),
           checkpoint -> {
+            boolean goes = goesWith(checkpoint) || isCopy(checkpoint, store);
             objects.put(
-                new ArtifactSweep.Owner(namespace, checkpoint.getMetadata().getUid()),
-                goesWith(checkpoint));
-            imported(checkpoint, store).ifPresent(it -> objects.put(it, goesWith(checkpoint)));
+                new ArtifactSweep.Owner(namespace, checkpoint.getMetadata().getUid()), goes);
+            imported(checkpoint, store.getMetadata().getName())
+                .ifPresent(it -> objects.put(it, goes));
           });
       all(
           client.resources(GpuMigration.class).inNamespace(namespace),
@@ -253,6 +257,12 @@ public final class StoreSweeps implements AutoCloseable {
   private static boolean goesWith(GpuCheckpoint checkpoint) {
     return checkpoint.getSpec().getOptions().getDeletionPolicy() == DeletionPolicy.DELETE
         && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT;
+  }
+
+  /** The artifact in a remote store, retained or not, needs no copy on this node. */
+  private static boolean isCopy(GpuCheckpoint checkpoint, GpuCheckpointStore store) {
+    return store.getSpec().uploads()
+        && LocalCopies.isStored(checkpoint, store.getMetadata().getName());
   }
 
   /** A failed migration may have lost its workload: the sent artifact may be the only copy. */

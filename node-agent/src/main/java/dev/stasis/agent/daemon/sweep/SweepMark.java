@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * A file beside an artifact. It records that the artifact's object specified the deletion of the
- * artifact with it, in this store; its time is that of the last observation. A file that was copied
+ * artifact with it, or that the artifact is a copy of one in a remote store, in this store; its
+ * time is that of the last observation. A file that was copied
  * from another cluster names another store, and is ignored. A second file records that the artifact
  * was retained when its object was deleted: then the first one has no effect, even if the sweep of
  * another node, which read the object before, writes it afterwards.
@@ -52,8 +53,12 @@ public record SweepMark(Path artifact) {
         .map(prefix -> new SweepMark(file.resolveSibling(name.substring(prefix.length()))));
   }
 
-  /** Writes it again. */
-  void write(String store, Instant seen) throws IOException {
+  /**
+   * Writes it again.
+   *
+   * @param store uid of the store
+   */
+  public void write(String store, Instant seen) throws IOException {
     // Created by a rename, so that it is never read partially; each node that shares the store uses
     // a separate temporary file.
     Path made =

@@ -19,6 +19,9 @@ import java.time.Clock;
  */
 record LabRemoteStore(Path folder) {
 
+  /** Of the store's object. */
+  static final String UID = "store-uid";
+
   LabRemoteStore {
     try {
       Files.createDirectories(folder);
@@ -28,7 +31,8 @@ record LabRemoteStore(Path folder) {
   }
 
   ClusterApi.RemotePlace place() {
-    return new ClusterApi.RemotePlace(StoreDurability.REMOTE, this::open, this::requireKeys, null);
+    return new ClusterApi.RemotePlace(
+        UID, StoreDurability.REMOTE, this::open, this::requireKeys, null);
   }
 
   /** It does not answer, until it is back. */

@@ -189,6 +189,7 @@ class RemoteStoreTest {
       List<Path> before = remote().all();
       uploaded(sha256);
       new StoredFiles(local()).delete();
+      Files.delete(mark());
       StoredFiles.flip(remote().largestExcept(before));
 
       GpuNodeOperationStatus status = ended(orders.remote(OperationType.DOWNLOAD, sha256));
@@ -234,6 +235,28 @@ class RemoteStoreTest {
 
       assertThat(lab.cluster().awaitEnd(upload).getOutcome()).isEqualTo(Outcome.DONE);
     }
+  }
+
+  /** A preemption deletes the object soon after the restore, before any sweep sees it. */
+  @Test
+  void aCopyIsMarkedAtOnceToGoWithItsObject() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      assertThat(mark()).as("of the only copy").doesNotExist();
+
+      uploaded(sha256);
+      assertThat(Files.readString(mark()).trim()).isEqualTo(LabRemoteStore.UID);
+
+      new StoredFiles(local()).delete();
+      Files.delete(mark());
+      GpuNodeOperationStatus down = ended(orders.remote(OperationType.DOWNLOAD, sha256));
+      assertThat(down.getOutcome()).as(down.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(Files.readString(mark()).trim()).isEqualTo(LabRemoteStore.UID);
+    }
+  }
+
+  private Path mark() {
+    return local().resolveSibling(".goes-with-its-object-" + local().getFileName());
   }
 
   @Test

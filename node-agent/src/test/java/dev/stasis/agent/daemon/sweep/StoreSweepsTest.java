@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.sweep;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -11,7 +12,6 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -37,17 +37,18 @@ class StoreSweepsTest {
 
   private volatile String stores = "";
 
+  private volatile String checkpoints = "";
+
   @BeforeEach
   void anApiServerWithStores() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/",
         exchange -> {
-          boolean known = exchange.getRequestURI().getPath().endsWith("/gpucheckpointstores");
-          byte[] answer = stores.getBytes(StandardCharsets.UTF_8);
+          byte[] answer = answer(exchange.getRequestURI().getPath()).getBytes(UTF_8);
           exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(known && answer.length > 0 ? 200 : 500, 0);
-          exchange.getResponseBody().write(known ? answer : new byte[0]);
+          exchange.sendResponseHeaders(answer.length > 0 ? 200 : 500, 0);
+          exchange.getResponseBody().write(answer);
           exchange.close();
         });
     server.start();
@@ -61,6 +62,22 @@ class StoreSweepsTest {
             .build();
   }
 
+  private String answer(String path) {
+    String kind = path.substring(path.lastIndexOf('/') + 1);
+    return switch (kind) {
+      case "gpucheckpointstores" -> stores;
+      case "gpucheckpoints" -> list("GpuCheckpointList", checkpoints);
+      case "gpumigrations" -> list("GpuMigrationList", "");
+      default -> "";
+    };
+  }
+
+  private static String list(String kind, String items) {
+    return """
+        {"apiVersion": "stasis.dev/v1beta1", "kind": "%s", "metadata": {}, "items": [%s]}"""
+        .formatted(kind, items);
+  }
+
   @AfterEach
   void stop() {
     client.close();
@@ -68,7 +85,11 @@ class StoreSweepsTest {
   }
 
   private StoreSweeps sweeps() {
-    Clock clock = Clock.systemUTC();
+    return sweeps(Duration.ZERO);
+  }
+
+  private StoreSweeps sweeps(Duration later) {
+    Clock clock = Clock.offset(Clock.systemUTC(), later);
     return new StoreSweeps(
         client,
         new ArtifactSweep(Duration.ofHours(1), artifact -> false, clock),
@@ -90,11 +111,7 @@ class StoreSweepsTest {
           """
               .formatted(spec));
     }
-    stores =
-        """
-        {"apiVersion": "stasis.dev/v1beta1", "kind": "GpuCheckpointStoreList",
-         "metadata": {}, "items": [%s]}"""
-            .formatted(items);
+    stores = list("GpuCheckpointStoreList", items.toString());
   }
 
   /** The staging folder of a writer that ended before this machine started. */
@@ -144,5 +161,69 @@ class StoreSweepsTest {
 
     assertThat(sweeps().all()).isFalse();
     assertThat(here).exists();
+  }
+
+  /** A store with copies on this node, and one of them. */
+  private Path copy() throws IOException {
+    Path root = Files.createDirectories(folder.resolve("copies"));
+    have(
+        """
+        {"location": {"sharedPath": {"path": "%s", "layout": "Chunks"}},
+         "options": {"localPath": "%s", "localCopies": "1Gi", "minFree": "0"}}
+        """
+            .formatted(Files.createDirectories(folder.resolve("remote")), root));
+    return SweptArtifacts.write(root, "ml", "uid-1", new byte[1]);
+  }
+
+  private static String evicted(String artifact, String condition) {
+    return """
+        {"apiVersion": "stasis.dev/v1beta1", "kind": "GpuCheckpoint",
+         "metadata": {"name": "a", "namespace": "ml", "uid": "uid-1"},
+         "spec": {"afterCheckpoint": "Evict"},
+         "status": {"artifact": {"store": "store", "durability": "Remote"%s},
+                    "conditions": [{"type": "Restorable", "status": "False", "message": "",
+                                    "lastTransitionTime": "2026-01-01T00:00:00Z",
+                                    "reason": "%s"}]}}"""
+        .formatted(artifact, condition);
+  }
+
+  /** Sweeps while the object exists, and after it has been gone for longer than the grace. */
+  private void sweepUntilTheObjectIsGone(String checkpoint) {
+    checkpoints = checkpoint;
+    sweeps().all();
+    checkpoints = "";
+    sweeps(Duration.ofMinutes(61)).all();
+  }
+
+  @Test
+  void theCopyOfAnEvictedWorkloadsStoredArtifactGoesAfterItsObject() throws IOException {
+    Path copy = copy();
+    checkpoints = evicted("", "NotRestored");
+    assertThat(sweeps().all()).isTrue();
+    checkpoints = "";
+    assertThat(sweeps(Duration.ofMinutes(59)).all()).isTrue();
+    assertThat(copy).exists();
+
+    assertThat(sweeps(Duration.ofMinutes(61)).all()).isTrue();
+
+    assertThat(copy).doesNotExist();
+  }
+
+  @Test
+  void theOnlyArtifactOfAnEvictedWorkloadStays() throws IOException {
+    Path copy = copy();
+
+    sweepUntilTheObjectIsGone(evicted(", \"node\": \"node1\"", "Uploading"));
+
+    assertThat(copy).exists();
+  }
+
+  @Test
+  void theCopyOfADamagedArtifactStays() throws IOException {
+    Path copy = copy();
+
+    sweepUntilTheObjectIsGone(evicted("", "ArtifactDamaged"));
+
+    assertThat(copy).exists();
   }
 }
