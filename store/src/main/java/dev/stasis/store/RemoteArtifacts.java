@@ -136,7 +136,26 @@ public final class RemoteArtifacts implements AutoCloseable {
   public StoredArtifact fetch(
       ArtifactId id, @Nullable String sha256, Path emptyFolder, Progress progress)
       throws IOException {
+    return fetch(id, sha256, emptyFolder, Long.MAX_VALUE, progress);
+  }
+
+  /**
+   * As above.
+   *
+   * @param room how many bytes may be written
+   * @throws StoreException.Full before anything is written, if that is not enough
+   */
+  public StoredArtifact fetch(
+      ArtifactId id, @Nullable String sha256, Path emptyFolder, long room, Progress progress)
+      throws IOException {
     Opened opened = open(id, sha256);
+    long bytes = opened.manifest.writtenBytes();
+    if (bytes > room) {
+      throw new StoreException.Full(
+          "artifact %s: expected room for %d bytes in %s, got %d"
+              .formatted(id, bytes, emptyFolder, room),
+          null);
+    }
     new ArtifactDownload(
             id,
             opened.manifest,

@@ -242,6 +242,14 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     return packs;
   }
 
+  /** Returns how many bytes its files take at most: chunks of zeros are not written. */
+  long writtenBytes() {
+    return chunks.stream()
+        .filter(chunk -> chunk.name() != null)
+        .mapToLong(ChunkRecord::plain)
+        .sum();
+  }
+
   static String sha256(byte[] bytes) {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));

@@ -197,6 +197,25 @@ class RemoteArtifactsTest {
   }
 
   @Test
+  void aFetchWithoutRoomWritesNothing() throws IOException {
+    Path folder = SampleFolders.artifact(temp.resolve("artifact"), 1);
+    RemoteArtifacts artifacts = artifacts(KEYS);
+    artifacts.store(FIRST, folder, Progress.NONE);
+    Path empty = Files.createDirectory(temp.resolve("empty"));
+    // Seven of its eleven whole chunks are zeros.
+    long room =
+        4L * SampleFolders.CHUNK + 4096 + 1000 + 77 + Files.size(folder.resolve("manifest.json"));
+
+    assertThatThrownBy(() -> artifacts.fetch(FIRST, null, empty, room - 1, Progress.NONE))
+        .isInstanceOf(StoreException.Full.class)
+        .hasMessageContaining("expected room for " + room);
+    assertThat(empty).isEmptyDirectory();
+
+    artifacts.fetch(FIRST, null, empty, room, Progress.NONE);
+    SampleFolders.assertEqual(empty, folder);
+  }
+
+  @Test
   void aLinkInAnArtifactIsRefused() throws IOException {
     Path folder = SampleFolders.artifact(temp.resolve("artifact"), 1);
     Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc/passwd"));

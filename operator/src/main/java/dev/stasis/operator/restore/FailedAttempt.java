@@ -22,7 +22,11 @@ record FailedAttempt(List<Fault> faults) {
 
   /** Another node may succeed. */
   private static final Set<String> OF_THE_NODE =
-      Set.of(Reason.INCOMPATIBLE.value(), Reason.IMAGE_NOT_AVAILABLE.value());
+      Set.of(
+          Reason.INCOMPATIBLE.value(),
+          Reason.IMAGE_NOT_AVAILABLE.value(),
+          // Its disk has no room for the artifact of a remote store.
+          Reason.STORE_FULL.value());
 
   /** The next target may succeed, even on the same node. */
   private static final Set<String> OF_THE_MOMENT =

@@ -303,6 +303,16 @@ class RestoreStepsTest extends RestoreScenario {
   }
 
   @Test
+  void aNodeWithoutRoomForTheArtifactIsNotTriedAgain() {
+    FailedAttempt failed =
+        new FailedAttempt(
+            List.of(new Fault("StoreFull", null, null, null, "download", null, "no room")));
+
+    assertThat(failed.excludesNode()).isTrue();
+    assertThat(failed.isRetried(1)).isTrue();
+  }
+
+  @Test
   void theAgentIsAskedOnceTheHolderRuns() {
     made();
 

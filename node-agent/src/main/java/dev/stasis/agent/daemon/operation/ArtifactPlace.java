@@ -19,6 +19,7 @@ import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -51,6 +52,9 @@ record ArtifactPlace(
   private static final System.Logger LOG = System.getLogger(ArtifactPlace.class.getName());
   private static final String REFUSED = "ArtifactRefused";
   private static final int WRITE_BY_OTHERS = 0022;
+
+  /** Part of a file system that stays free for other writers: a twentieth. */
+  private static final int KEPT_FREE = 20;
 
   /** Returns the location of an artifact that an operation without a pod names. */
   static ArtifactPlace of(ClusterApi cluster, ArtifactReference artifact)
@@ -128,10 +132,22 @@ record ArtifactPlace(
   ArtifactStage.SealedArtifact fetch(
       RemoteArtifacts remote, ArtifactId id, Clock clock, Progress progress)
       throws StoreException, IOException {
+    return fetch(remote, id, clock, progress, room());
+  }
+
+  ArtifactStage.SealedArtifact fetch(
+      RemoteArtifacts remote, ArtifactId id, Clock clock, Progress progress, long room)
+      throws StoreException, IOException {
     try (ArtifactStage stage = new ArtifactStore(folder, clock).stage(name)) {
-      var unused = remote.fetch(id, null, stage.emptied(), progress);
+      var unused = remote.fetch(id, null, stage.emptied(), room, progress);
       return stage.sealReceived(reference.sha256());
     }
+  }
+
+  /** Returns how much another agent or a store may write: the file system is shared. */
+  long room() throws IOException {
+    FileStore disk = Files.getFileStore(folder);
+    return Math.max(0, disk.getUsableSpace() - disk.getTotalSpace() / KEPT_FREE);
   }
 
   Path path() {

@@ -11,9 +11,6 @@ import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +23,6 @@ final class ReceiveJob implements Job {
 
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
-
-  /** Part of a file system that stays free for other writers: a twentieth. */
-  private static final int KEPT_FREE = 20;
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
@@ -59,11 +53,9 @@ final class ReceiveJob implements Job {
             parts
                 .transfers()
                 .receiver()
+                // The operator has compared the expected size before: this is the last protection.
                 .expect(
-                    order.getId(),
-                    order.getPeer().certificate(),
-                    stage.folder(),
-                    room(stage.folder()))) {
+                    order.getId(), order.getPeer().certificate(), stage.folder(), where.room())) {
       recorder.publish(operation, status -> status.setListening(parts.transfers().listening()));
       String failure = await(operation, expected);
       if (!failure.isEmpty()) {
@@ -82,15 +74,6 @@ final class ReceiveJob implements Job {
           Outcome.UNDONE,
           Faults.inStep("TransferFailed", "receive", String.valueOf(e.getMessage())));
     }
-  }
-
-  /**
-   * The maximum that a peer may write, because the file system is shared. The operator has compared
-   * the expected size with the store's reserve before; this is the last protection.
-   */
-  private static long room(Path folder) throws IOException {
-    FileStore disk = Files.getFileStore(folder);
-    return Math.max(0, disk.getUsableSpace() - disk.getTotalSpace() / KEPT_FREE);
   }
 
   /** Returns the failure in one sentence; empty if the transfer is complete. */
