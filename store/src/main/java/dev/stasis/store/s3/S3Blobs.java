@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -38,19 +40,33 @@ public final class S3Blobs implements BlobStore {
    */
   static final UploadLimits LIMITS = new UploadLimits(5 << 20, 8, 4);
 
+  /** As much as one try may take {@link S3Connection#TRY} for. */
+  private static final int BYTES_PER_TRY = 8 << 20;
+
   private final S3Settings settings;
   private final S3Client client;
+  private final Duration attempt;
   private final String prefix;
 
-  private S3Blobs(S3Settings settings, S3Client client) {
+  private S3Blobs(S3Settings settings, S3Client client, Duration attempt) {
     this.settings = settings;
     this.client = client;
+    this.attempt = attempt;
     this.prefix = settings.prefix().isEmpty() ? "" : settings.prefix() + "/";
   }
 
   /** Connects; nothing is sent yet. */
   public static S3Blobs open(S3Settings settings) throws StoreException {
-    return new S3Blobs(settings, S3Connection.client(settings));
+    return open(settings, S3Connection.TRY);
+  }
+
+  /**
+   * As above.
+   *
+   * @param attempt how long the server may take to send the body of a response of up to 8 MiB
+   */
+  static S3Blobs open(S3Settings settings, Duration attempt) throws StoreException {
+    return new S3Blobs(settings, S3Connection.client(settings), attempt);
   }
 
   @Override
@@ -89,19 +105,43 @@ public final class S3Blobs implements BlobStore {
         throw new StoreException.Damaged(
             "%s: expected %d bytes at %d, got %s".formatted(key, length, offset, size));
       }
-      int count = body.readNBytes(bytes, 0, length);
-      if (count != length) {
-        throw new StoreException.Unreachable(
-            "%s: expected %d bytes at %d, got the end after %d"
-                .formatted(key, length, offset, count),
-            null);
-      }
+      receive(key, body, offset, bytes, length);
     } catch (SdkException e) {
       throw S3Failure.of(key, e);
     } catch (StoreException e) {
       throw e;
     } catch (IOException e) {
       throw new StoreException.Unreachable(key + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** The deadlines of the client end with the headers of a response. */
+  private void receive(
+      String key,
+      ResponseInputStream<GetObjectResponse> body,
+      long offset,
+      byte[] bytes,
+      int length)
+      throws IOException {
+    long began = System.nanoTime();
+    long most = attempt.toNanos() * (1 + length / BYTES_PER_TRY);
+    for (int at = 0; at < length; ) {
+      // Returns what has arrived, or fails when nothing arrives for 30 s.
+      int count = body.read(bytes, at, length - at);
+      if (count < 0) {
+        throw new StoreException.Unreachable(
+            "%s: expected %d bytes at %d, got the end after %d".formatted(key, length, offset, at),
+            null);
+      }
+      at += count;
+      if (at < length && System.nanoTime() - began > most) {
+        // Otherwise the connection would be read to its end.
+        body.abort();
+        throw new StoreException.Unreachable(
+            "%s: expected %d bytes at %d within %d ms, got %d"
+                .formatted(key, length, offset, TimeUnit.NANOSECONDS.toMillis(most), at),
+            null);
+      }
     }
   }
 

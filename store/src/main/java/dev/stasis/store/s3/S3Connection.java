@@ -42,7 +42,7 @@ final class S3Connection {
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   /** One try of one call: 8 MiB at 140 KiB a second. */
-  private static final Duration TRY = Duration.ofSeconds(60);
+  static final Duration TRY = Duration.ofSeconds(60);
 
   /** A call with the client's own three tries. */
   private static final Duration CALL = Duration.ofSeconds(150);
