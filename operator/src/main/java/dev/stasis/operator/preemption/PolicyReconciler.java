@@ -71,7 +71,7 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
       Clock clock) {
     this.informers = informers;
     this.gpus = new GpuPods(config.gpuResources());
-    RequestWrites writes = new ClusterRequestWrites(client);
+    RequestWrites writes = new ClusterRequestWrites(client, clock);
     PreemptionFollowUp followUp =
         new PreemptionFollowUp(
             informers, gpus, writes, events, metrics, client.getKubernetesSerialization());

@@ -178,7 +178,11 @@ final class AutomaticRestores {
     if (running.isPresent()) {
       return waiting(restore, running.get(), report);
     }
-    writes.create(new ScheduleRequests(state.schedule()).restore(restore));
+    Optional<String> refusal =
+        writes.create(new ScheduleRequests(state.schedule()).restore(restore));
+    if (refusal.isPresent()) {
+      return refused(restore, refusal.get(), report);
+    }
     statusUpdater.set(state, restore, RestorePhase.PENDING);
     return Optional.empty();
   }
@@ -186,8 +190,12 @@ final class AutomaticRestores {
   /** Creates the GpuRestore first, which makes the controller's next pod the target. */
   private Optional<Duration> handOver(
       ScheduleState state, AutomaticRestore restore, Pod pod, Report report) {
-    if (state.restore(restore.restore()).isEmpty()) {
-      writes.create(new ScheduleRequests(state.schedule()).restore(restore));
+    Optional<String> refusal =
+        state.restore(restore.restore()).isPresent()
+            ? Optional.empty()
+            : writes.create(new ScheduleRequests(state.schedule()).restore(restore));
+    if (refusal.isPresent()) {
+      return refused(restore, refusal.get(), report);
     }
     Optional<String> waits = handOver.apply(pod);
     if (waits.isPresent()) {
@@ -198,6 +206,11 @@ final class AutomaticRestores {
     // Each attempt is a request to the API server.
     return Optional.of(
         new Backoff(pollInterval, Backoff.FROZEN).after(restore.time(), state.now()));
+  }
+
+  /** The other pods are restored, and this one when the API server accepts its GpuRestore. */
+  private Optional<Duration> refused(AutomaticRestore restore, String why, Report report) {
+    return waiting(restore, "GpuRestore " + restore.restore() + " is refused: " + why, report);
   }
 
   private Optional<Duration> waiting(AutomaticRestore restore, String why, Report report) {

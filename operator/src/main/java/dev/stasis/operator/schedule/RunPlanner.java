@@ -49,6 +49,11 @@ final class RunPlanner {
       Optional<Instant> next,
       Optional<Instant> jittered) {
 
+    /** Returns the plan with runs that have not started, because the API server refuses them. */
+    Plan unsettled() {
+      return new Plan(begin, replaced, skipped, due, false, next, jittered);
+    }
+
     /** Returns when the plan changes without a change in the cluster. */
     Stream<Instant> times() {
       return Stream.of(next, jittered).flatMap(Optional::stream);

@@ -68,7 +68,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
     this.informers = informers;
     GpuPods gpus = new GpuPods(config.gpuResources());
     this.deletedPods = new DeletedPods(gpus, clock);
-    RequestWrites writes = new ClusterRequestWrites(client);
+    RequestWrites writes = new ClusterRequestWrites(client, clock);
     this.workflow =
         new ScheduleWorkflow(
             new ScheduleObserver(informers, gpus, deletedPods),

@@ -28,7 +28,7 @@ final class ScheduleStatusUpdater {
     GpuCheckpointScheduleStatus status = state.status();
     plan.ifPresent(
         it -> {
-          it.due().ifPresent(status::setLastScheduleTime);
+          it.due().ifPresent(due -> setLastScheduleTime(status, due));
           if (it.settled()) {
             it.due().ifPresent(status::setSettledScheduleTime);
           }
@@ -44,6 +44,15 @@ final class ScheduleStatusUpdater {
     status.setActive(active.isEmpty() ? null : active);
     history(state, plan.map(RunPlanner.Plan::skipped).orElse(List.of()));
     kept(state);
+  }
+
+  /** Only the last time is caught up, so the runs of the one before are over. */
+  private static void setLastScheduleTime(GpuCheckpointScheduleStatus status, Instant due) {
+    Instant before = status.getLastScheduleTime();
+    if (before != null && before.isBefore(due)) {
+      status.setSettledScheduleTime(before);
+    }
+    status.setLastScheduleTime(due);
   }
 
   private static void history(ScheduleState state, List<ScheduledRun> skipped) {

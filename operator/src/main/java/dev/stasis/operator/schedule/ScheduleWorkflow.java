@@ -4,10 +4,12 @@ import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
 import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.request.RequestWrites;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,12 @@ final class ScheduleWorkflow {
 
   /** Deletions per reconciliation: the first retention of a schedule may find thousands. */
   private static final int DELETIONS = 100;
+
+  /**
+   * When refused runs are repeated: nothing tells that a quota has room again. Retention frees a
+   * quota within seconds.
+   */
+  private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(15), Backoff.PATIENT);
 
   private final ScheduleObserver observer;
   private final RetentionPolicy retention = new RetentionPolicy();
@@ -56,16 +64,21 @@ final class ScheduleWorkflow {
       return new Requeue(Optional.empty(), false, Optional.empty());
     }
     Optional<RunPlanner.Plan> plan = times(state, report).map(it -> runs.plan(state, it));
-    plan.ifPresent(it -> begin(state, it));
-    statusUpdater.runs(state, plan);
+    List<String> refusals = plan.map(it -> begin(state, it)).orElse(List.of());
+    statusUpdater.runs(state, refusals.isEmpty() ? plan : plan.map(RunPlanner.Plan::unsettled));
     boolean more = deleteExpired(state);
     statusUpdater.restorePhases(state);
     boolean decided = restores.decide(state);
-    plan.ifPresent(it -> summarize(state, it, report));
+    plan.ifPresent(it -> summarize(state, it, refusals, report));
     Optional<Duration> poll = more || decided ? Optional.empty() : restores.carryOut(state, report);
     Optional<Instant> next =
-        Stream.concat(
-                plan.stream().flatMap(RunPlanner.Plan::times), retention.nextExpiry(state).stream())
+        Stream.of(
+                plan.stream().flatMap(RunPlanner.Plan::times),
+                retention.nextExpiry(state).stream(),
+                plan.flatMap(RunPlanner.Plan::due).stream()
+                    .filter(due -> !refusals.isEmpty())
+                    .map(due -> now.plus(REFUSED.after(due, now))))
+            .flatMap(times -> times)
             .min(Comparator.naturalOrder());
     return new Requeue(next, more || decided, poll);
   }
@@ -92,10 +105,22 @@ final class ScheduleWorkflow {
     events.warning(schedule, reason, sentence, "invalid/" + schedule.getMetadata().getGeneration());
   }
 
-  private void begin(ScheduleState state, RunPlanner.Plan plan) {
+  /** Returns the refusals of runs: the others start, and these are repeated. */
+  private List<String> begin(ScheduleState state, RunPlanner.Plan plan) {
     plan.replaced().forEach(checkpoint -> writes.cancel(checkpoint.object()));
+    List<String> refusals = new ArrayList<>();
     for (RunPlanner.Run run : plan.begin()) {
-      writes.create(new ScheduleRequests(state.schedule()).checkpoint(run));
+      Optional<String> refusal =
+          writes.create(new ScheduleRequests(state.schedule()).checkpoint(run));
+      if (refusal.isPresent()) {
+        String sentence =
+            "run of pod %s, due at %s, is refused and repeated: %s"
+                .formatted(run.pod().getMetadata().getName(), run.due(), refusal.get());
+        refusals.add(sentence);
+        events.warning(
+            state.schedule(), Reason.CHECKPOINT_REFUSED, sentence, "refused/" + run.checkpoint());
+        continue;
+      }
       events.normal(
           state.schedule(),
           Reason.RUN_BEGUN,
@@ -114,6 +139,7 @@ final class ScheduleWorkflow {
           "run of pod %s, due at %s: %s".formatted(run.pod(), run.time(), why),
           run.pod() + run.time());
     }
+    return refusals;
   }
 
   /** Returns whether more are left to delete. */
@@ -130,7 +156,8 @@ final class ScheduleWorkflow {
     return expired.size() > DELETIONS;
   }
 
-  private void summarize(ScheduleState state, RunPlanner.Plan plan, Report report) {
+  private void summarize(
+      ScheduleState state, RunPlanner.Plan plan, List<String> refusals, Report report) {
     if (Boolean.TRUE.equals(state.spec().getSuspend())) {
       report.rests(Reason.PAUSED, "no runs: spec.suspend is true");
     } else if (state.pods().isEmpty()) {
@@ -138,6 +165,12 @@ final class ScheduleWorkflow {
           Reason.NO_POD_MATCHES,
           "selector: expected pods with GPUs in namespace %s, got none among its %d pods"
               .formatted(state.namespace(), observer.pods(state.namespace())));
+    } else if (!refusals.isEmpty()) {
+      report.notReached(
+          Reason.CHECKPOINT_REFUSED,
+          refusals.size() == 1
+              ? refusals.get(0)
+              : "%s; and %d more runs".formatted(refusals.get(0), refusals.size() - 1));
     } else {
       report.done(
           Reason.SCHEDULED,

@@ -74,7 +74,7 @@ public enum Reason {
   WAITING_FOR_EVICTION("WaitingForEviction"),
   /** The pod is being checkpointed before it is evicted. */
   SAVED_FIRST("SavedFirst"),
-  /** The API server refuses the GpuCheckpoint of the eviction. */
+  /** The API server refuses a GpuCheckpoint, for example because of a quota. */
   CHECKPOINT_REFUSED("CheckpointRefused"),
   /** The pod was evicted because it could not be checkpointed in time. */
   EVICTED_UNSAVED("EvictedUnsaved"),

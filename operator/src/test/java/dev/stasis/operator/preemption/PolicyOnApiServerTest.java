@@ -87,7 +87,8 @@ class PolicyOnApiServerTest {
       assertThat(get("third").getSpec().getNodeName()).isNull();
       until(() -> reason().equals("PreemptorPlaced"));
       // Too late, which is nobody's mistake.
-      assertThat(new ClusterRequestWrites(client).nominate(get("urgent"), "elsewhere")).isFalse();
+      var writes = new ClusterRequestWrites(client, Clock.systemUTC());
+      assertThat(writes.nominate(get("urgent"), "elsewhere")).isFalse();
     } finally {
       clear();
     }

@@ -9,8 +9,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Writes into a {@link FakeCluster}. */
@@ -28,6 +30,9 @@ public final class FakeRequestWrites implements RequestWrites {
   /** Whether checkpoints were changed after they were read. */
   public boolean changedMeanwhile;
 
+  /** Which requests a quota refuses. */
+  public Predicate<HasMetadata> refused = request -> false;
+
   private final FakeCluster cluster;
   private final Supplier<Instant> now;
   private final Consumer<GpuCheckpoint> onCheckpoint;
@@ -40,7 +45,10 @@ public final class FakeRequestWrites implements RequestWrites {
   }
 
   @Override
-  public void create(HasMetadata request) {
+  public Optional<String> create(HasMetadata request) {
+    if (refused.test(request)) {
+      return Optional.of("exceeded quota: stasis");
+    }
     request.getMetadata().setUid("uid-" + request.getMetadata().getName());
     request.getMetadata().setCreationTimestamp(now.get().toString());
     if (request instanceof GpuCheckpoint checkpoint && isNew(cluster.checkpoints, request)) {
@@ -50,6 +58,7 @@ public final class FakeRequestWrites implements RequestWrites {
     } else if (request instanceof GpuRestore restore && isNew(cluster.restores, request)) {
       cluster.restores.add(restore);
     }
+    return Optional.empty();
   }
 
   private static boolean isNew(List<? extends HasMetadata> all, HasMetadata request) {
