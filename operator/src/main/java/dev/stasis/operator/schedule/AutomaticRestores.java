@@ -53,13 +53,19 @@ final class AutomaticRestores {
     this.pollInterval = pollInterval;
   }
 
-  /** Writes decisions about failed pods into the status; returns whether there are any. */
+  /**
+   * Writes decisions about failed pods into the status, as far as it has room for them; returns
+   * whether there are any.
+   */
   boolean decide(ScheduleState state) {
     boolean decided = false;
+    long room = statusUpdater.room(state);
     for (FailureRecovery.Decision decision : recovery.decide(state)) {
       if (decision instanceof FailureRecovery.Restore restore) {
-        add(state, restore);
-        decided = true;
+        if (room > 0 && add(state, restore)) {
+          decided = true;
+          room--;
+        }
       } else if (decision instanceof FailureRecovery.Leave leave) {
         PodFailure failure = leave.failure();
         warn(
@@ -73,11 +79,15 @@ final class AutomaticRestores {
     return decided;
   }
 
-  private void add(ScheduleState state, FailureRecovery.Restore decision) {
+  private boolean add(ScheduleState state, FailureRecovery.Restore decision) {
     PodFailure failure = decision.failure();
     ScheduledCheckpoint from = decision.from();
     String seed = "restore/" + failure.podUid() + "/" + from.name();
     String name = state.name() + "-" + new DerivedName(seed).suffix();
+    if (state.restore(name).isPresent()) {
+      // It has ended, and newer ones have its place in the status.
+      return false;
+    }
     statusUpdater.add(
         state,
         new AutomaticRestore(
@@ -99,6 +109,7 @@ final class AutomaticRestores {
         "%s; it is restored from %s of %s by GpuRestore %s"
             .formatted(failure.sentence(), from.name(), from.frozen(), name),
         name);
+    return true;
   }
 
   private void warn(

@@ -20,7 +20,7 @@ import java.util.Optional;
 /** Writes runs, checkpoints and restores of a schedule into its status. */
 final class ScheduleStatusUpdater {
 
-  /** The maximum number of restores kept; restoreOnFailure's time window never has more. */
+  /** The maximum number of restores kept. Those that have not ended are always kept. */
   private static final int RESTORES = 100;
 
   /** Updates times, runs and checkpoints. */
@@ -124,6 +124,29 @@ final class ScheduleStatusUpdater {
             .toList());
   }
 
+  /** Returns how many restores can be added while none of the others ends. */
+  long room(ScheduleState state) {
+    return room(state, state.automaticRestores());
+  }
+
+  private static long room(ScheduleState state, List<AutomaticRestore> all) {
+    return RESTORES - all.stream().filter(it -> isOpen(state, it)).count();
+  }
+
+  /** Returns whether it has not ended. One whose GpuRestore was deleted ends with the window. */
+  private static boolean isOpen(ScheduleState state, AutomaticRestore restore) {
+    RestorePhase phase = restore.phase();
+    return phase == null
+        || (!phase.isFinal()
+            && (state.restore(restore.restore()).isPresent() || isRecent(state, restore)));
+  }
+
+  private static boolean isRecent(ScheduleState state, AutomaticRestore restore) {
+    RestoreOnFailure policy = state.spec().getRestoreOnFailure();
+    return policy != null
+        && restore.time().isAfter(state.now().minus(policy.getWindow().duration()));
+  }
+
   /** Adds a restore, or replaces the one of its name. */
   void add(ScheduleState state, AutomaticRestore added) {
     List<AutomaticRestore> all = new ArrayList<>(state.automaticRestores());
@@ -142,15 +165,16 @@ final class ScheduleStatusUpdater {
   }
 
   private static void write(ScheduleState state, List<AutomaticRestore> all) {
-    RestoreOnFailure policy = state.spec().getRestoreOnFailure();
-    Instant since = policy == null ? state.now() : state.now().minus(policy.getWindow().duration());
+    long room = room(state, all);
     List<AutomaticRestore> kept = new ArrayList<>();
     for (AutomaticRestore restore : all) {
-      boolean counts =
-          restore.phase() == null || !restore.phase().isFinal() || restore.time().isAfter(since);
-      if (kept.size() < RESTORES
-          && (counts || kept.size() < state.spec().getOptions().getHistoryLimit())) {
+      if (isOpen(state, restore)) {
         kept.add(restore);
+      } else if (room > 0
+          && (isRecent(state, restore)
+              || kept.size() < state.spec().getOptions().getHistoryLimit())) {
+        kept.add(restore);
+        room--;
       }
     }
     state.status().setRestores(kept.isEmpty() ? null : kept);
