@@ -39,6 +39,7 @@ import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -52,6 +53,9 @@ import java.util.Objects;
 // A reconciliation reads all pods with GPUs, and each of their changes triggers one.
 @RateLimited(maxReconciliations = 2, within = 1)
 public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
+
+  /** The refused victim is skipped at once. */
+  private static final Duration SOON = Duration.ofMillis(50);
 
   private final Informers informers;
   private final GpuPods gpus;
@@ -110,11 +114,12 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
     }
     JsonNode before = changes.snapshot(policy.getStatus());
     Instant now = clock.instant();
+    boolean refused;
     try (LogContext fields = LogContext.of(policy)) {
       Report report =
           new Report(
               policy.getStatus(), ConditionType.READY, policy.getMetadata().getGeneration(), clock);
-      workflow.reconcile(policy, report, now);
+      refused = workflow.reconcile(policy, report, now);
       report.writeTo(policy.getStatus());
     }
     ErrorStatus.clear(policy.getStatus());
@@ -122,7 +127,7 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
     UpdateControl<GpuPreemptionPolicy> done =
         changed ? UpdateControl.patchStatus(policy) : UpdateControl.noUpdate();
     // The end of a minimum run time or of an hour emits no event.
-    return done.rescheduleAfter(config.lookAgainEvery());
+    return done.rescheduleAfter(refused ? SOON : config.lookAgainEvery());
   }
 
   @Override

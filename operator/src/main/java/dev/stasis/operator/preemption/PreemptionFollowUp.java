@@ -60,7 +60,7 @@ final class PreemptionFollowUp {
     if (preempted.isRefused()) {
       refused(policy, preempted, checkpoint, now);
     } else if (preempted.restore().isEmpty()) {
-      writes.create(new PreemptionRequests(policy).restore(checkpoint));
+      restore(policy, preempted, checkpoint);
     }
     if (preempted.isActive()
         && !preempted.isCancelled()
@@ -92,6 +92,22 @@ final class PreemptionFollowUp {
                   preempted.name()),
           "lost/" + preempted.name());
     }
+  }
+
+  /** A refused GpuRestore is requested again with each look; other pods do not wait for it. */
+  private void restore(
+      GpuPreemptionPolicy policy, PreemptedPod preempted, GpuCheckpoint checkpoint) {
+    writes
+        .create(new PreemptionRequests(policy).restore(checkpoint))
+        .ifPresent(
+            why ->
+                events.warning(
+                    policy,
+                    Reason.REFUSED_BY_CLUSTER,
+                    "pod %s/%s cannot be restored yet, because its GpuRestore %s is refused: %s"
+                        .formatted(
+                            preempted.namespace(), preempted.victim(), preempted.name(), why),
+                    "restore/" + preempted.name()));
   }
 
   /** The victim keeps running: there is nothing to restore. */

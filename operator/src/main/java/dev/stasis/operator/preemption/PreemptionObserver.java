@@ -14,6 +14,7 @@ import dev.stasis.api.v1beta1.node.ExpectedFreeze;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.RecentMap;
 import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.GpuPods;
@@ -37,10 +38,16 @@ final class PreemptionObserver {
   /** Time for which a pod is skipped after a failed freeze: the cause usually persists. */
   private static final Duration AFTER_A_FAILURE = Duration.ofHours(1);
 
+  /** Far more pods than are refused within that time. */
+  private static final int REMEMBERED = 10_000;
+
   private final Cluster cluster;
   private final GpuPods gpus;
   private final PolicyScope scope;
   private final AgentLife agents = new AgentLife();
+
+  /** When the API server refused the checkpoint of a pod, by the uid of the pod. */
+  private final RecentMap<String, Instant> refused = new RecentMap<>(REMEMBERED);
 
   PreemptionObserver(Cluster cluster, GpuPods gpus, PolicyScope scope) {
     this.cluster = cluster;
@@ -77,6 +84,11 @@ final class PreemptionObserver {
             .filter(pod -> pod.getStatus().getNominatedNodeName() != null)
             .collect(Collectors.groupingBy(pod -> pod.getStatus().getNominatedNodeName()));
     return new ClusterSnapshot(nodes, nominated);
+  }
+
+  /** The API server refuses a checkpoint of the pod. */
+  void refused(Pod pod, Instant now) {
+    refused.put(pod.getMetadata().getUid(), now);
   }
 
   private boolean hasGpus(Node node) {
@@ -153,6 +165,12 @@ final class PreemptionObserver {
             .anyMatch(time -> time.plus(AFTER_A_FAILURE).isAfter(now));
     if (failed) {
       return Optional.of("whose freeze failed in the last hour");
+    }
+    if (refused
+        .get(pod.getMetadata().getUid())
+        .filter(time -> time.plus(AFTER_A_FAILURE).isAfter(now))
+        .isPresent()) {
+      return Optional.of("whose GpuCheckpoint was refused in the last hour");
     }
     return Owners.of(pod)
         .filter(owner -> !Owners.canHandOver(owner))

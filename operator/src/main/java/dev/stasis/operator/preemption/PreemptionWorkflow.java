@@ -1,5 +1,6 @@
 package dev.stasis.operator.preemption;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
 import dev.stasis.api.v1beta1.policy.GroupPolicy;
@@ -67,21 +68,22 @@ final class PreemptionWorkflow {
     this.events = events;
   }
 
-  void reconcile(GpuPreemptionPolicy policy, Report report, Instant now) {
+  /** Returns whether a victim was refused, so that another one is chosen at once. */
+  boolean reconcile(GpuPreemptionPolicy policy, Report report, Instant now) {
     String uid = policy.getMetadata().getUid();
     List<PreemptedPod> preempted =
         PreemptedPod.of(cluster.checkpointsFor(uid), cluster.restoresFor(uid));
     for (PreemptedPod pod : preempted) {
       followUp.followUp(policy, pod, now);
     }
-    decideExclusively(policy, preempted, report, now);
+    return decideExclusively(policy, preempted, report, now);
   }
 
   /**
    * One decision at a time, because the decision of one policy does not see an unfinished one of
    * another.
    */
-  private synchronized void decideExclusively(
+  private synchronized boolean decideExclusively(
       GpuPreemptionPolicy policy, List<PreemptedPod> preempted, Report report, Instant now) {
     PreemptionStatusUpdater status = new PreemptionStatusUpdater(policy, now);
     List<Pod> waiting = scope.waiting(policy);
@@ -90,6 +92,7 @@ final class PreemptionWorkflow {
     int used =
         (int)
             preempted.stream().filter(it -> it.created().plus(BUDGET_PERIOD).isAfter(now)).count();
+    boolean refused = false;
     if (Boolean.TRUE.equals(policy.getSpec().getSuspend())) {
       report.rests(Reason.PAUSED, "no preemption: spec.suspend is true");
     } else if (!preempting.isEmpty()
@@ -101,13 +104,14 @@ final class PreemptionWorkflow {
       report.stalled(Reason.SCHEDULER_PREEMPTS_FIRST, sentence);
       events.warning(policy, Reason.SCHEDULER_PREEMPTS_FIRST, sentence, "classes/" + preempting);
     } else {
-      decide(policy, waiting, preempted, used, report, status, now);
+      refused = decide(policy, waiting, preempted, used, report, status, now);
     }
     status.write(
         preempting, preempted, waiting.size(), used, scope.candidates(policy, all), cluster);
+    return refused;
   }
 
-  private void decide(
+  private boolean decide(
       GpuPreemptionPolicy policy,
       List<Pod> waiting,
       List<PreemptedPod> preempted,
@@ -147,9 +151,10 @@ final class PreemptionWorkflow {
       }
       PreemptionDecision decision = pass.decide(group);
       if (decision.victims() > 0) {
-        preempt(policy, group, (PreemptionDecision.Preempt) decision, status, now);
-        reason = Reason.ROOM_BEING_MADE;
-        sentence = name + ": " + decision.sentence();
+        Optional<String> refusal =
+            preempt(policy, group, (PreemptionDecision.Preempt) decision, status, now);
+        reason = refusal.isPresent() ? Reason.CHECKPOINT_REFUSED : Reason.ROOM_BEING_MADE;
+        sentence = name + ": " + refusal.orElseGet(decision::sentence);
         break;
       }
       reason = Reason.NO_VICTIMS;
@@ -169,6 +174,7 @@ final class PreemptionWorkflow {
     } else {
       report.done(reason, sentence);
     }
+    return reason == Reason.CHECKPOINT_REFUSED;
   }
 
   private static VictimRules rules(GpuPreemptionPolicy policy, int used) {
@@ -240,8 +246,12 @@ final class PreemptionWorkflow {
     return groups.values();
   }
 
-  /** Nominates all pods before a victim is frozen, so that no other pod takes their places. */
-  private void preempt(
+  /**
+   * Nominates all pods before a victim is frozen, so that no other pod takes their places.
+   *
+   * @return why no pod is preempted: the checkpoint of a victim is refused; empty if none is
+   */
+  private Optional<String> preempt(
       GpuPreemptionPolicy policy,
       List<Pod> group,
       PreemptionDecision.Preempt decision,
@@ -251,10 +261,13 @@ final class PreemptionWorkflow {
       if (!writes.nominate(group.get(i), decision.assignments().get(i).node())) {
         // The scheduler has placed it, so no victim is needed; that change triggers the next
         // reconciliation.
-        return;
+        return Optional.empty();
       }
     }
-    PreemptionRequests requests = new PreemptionRequests(policy);
+    Optional<String> refusal = checkpoint(policy, group, decision, now);
+    if (refusal.isPresent()) {
+      return refusal;
+    }
     String policyName = policy.getMetadata().getName();
     for (int i = 0; i < group.size(); i++) {
       Pod preemptor = group.get(i);
@@ -265,10 +278,7 @@ final class PreemptionWorkflow {
           "policy %s: %s".formatted(policyName, assignment.why()),
           "room/" + now);
       for (VictimCandidate victim : assignment.victims()) {
-        var checkpoint = requests.checkpoint(victim.pod(), preemptor);
-        String name = checkpoint.getMetadata().getName();
-        expected.put(checkpoint.getMetadata().getNamespace() + "/" + name, now);
-        writes.create(checkpoint);
+        String name = PreemptionRequests.name(victim.pod(), preemptor);
         events.normal(
             victim.pod(),
             Reason.YIELDS,
@@ -284,5 +294,38 @@ final class PreemptionWorkflow {
       }
       status.add(preemptor, assignment);
     }
+    return Optional.empty();
+  }
+
+  /** Creates the checkpoints of all victims; if one is refused, none stays, and it returns why. */
+  private Optional<String> checkpoint(
+      GpuPreemptionPolicy policy,
+      List<Pod> group,
+      PreemptionDecision.Preempt decision,
+      Instant now) {
+    PreemptionRequests requests = new PreemptionRequests(policy);
+    List<GpuCheckpoint> created = new ArrayList<>();
+    for (int i = 0; i < group.size(); i++) {
+      for (VictimCandidate victim : decision.assignments().get(i).victims()) {
+        GpuCheckpoint checkpoint = requests.checkpoint(victim.pod(), group.get(i));
+        String name = checkpoint.getMetadata().getName();
+        String key = checkpoint.getMetadata().getNamespace() + "/" + name;
+        expected.put(key, now);
+        Optional<String> refusal = writes.create(checkpoint);
+        if (refusal.isPresent()) {
+          expected.remove(key);
+          observer.refused(victim.pod(), now);
+          // Not only cancelled: the same names are needed if these pods are chosen again.
+          created.forEach(writes::delete);
+          String sentence =
+              "pod %s is not preempted, because its GpuCheckpoint is refused: %s"
+                  .formatted(victim.name(), refusal.get());
+          events.warning(policy, Reason.CHECKPOINT_REFUSED, sentence, "refused/" + name);
+          return Optional.of(sentence);
+        }
+        created.add(checkpoint);
+      }
+    }
+    return Optional.empty();
   }
 }

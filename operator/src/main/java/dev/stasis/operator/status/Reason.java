@@ -20,7 +20,7 @@ public enum Reason {
   WAITING_FOR_AGENT("WaitingForAgent"),
   /** The pod is being resized before the freeze. */
   MAKING_ROOM("MakingRoom"),
-  /** The API server refused the target pod. */
+  /** The API server refused the target pod, or the GpuRestore of a preempted pod. */
   REFUSED_BY_CLUSTER("RefusedByCluster"),
   /** The operation is in progress. */
   IN_PROGRESS("InProgress"),

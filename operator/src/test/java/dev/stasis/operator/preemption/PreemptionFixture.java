@@ -167,14 +167,16 @@ final class PreemptionFixture {
         .build();
   }
 
-  /** Every policy looks once. */
-  void look() {
+  /** Every policy looks once; returns whether one wants to look again at once. */
+  boolean look() {
+    boolean again = false;
     for (GpuPreemptionPolicy policy : cluster.policies) {
       Report report =
           new Report(policy.getStatus(), ConditionType.READY, 1L, Clock.fixed(now, ZoneOffset.UTC));
-      workflow.reconcile(policy, report, now);
+      again |= workflow.reconcile(policy, report, now);
       report.writeTo(policy.getStatus());
     }
+    return again;
   }
 
   /** Time passes, one look a second; agents and the scheduler do their part. */
