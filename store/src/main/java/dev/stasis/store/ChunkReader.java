@@ -66,11 +66,7 @@ final class ChunkReader {
 
   /** Returns null if every copy that was not tried before fails too; adds their failures. */
   private byte @Nullable [] readCopy(
-      Copies from,
-      ChunkName name,
-      int plain,
-      Buffers buffers,
-      Map<Place, StoreException> failures)
+      Copies from, ChunkName name, int plain, Buffers buffers, Map<Place, StoreException> failures)
       throws StoreException {
     for (Place copy : from.places(name)) {
       if (!failures.containsKey(copy)) {

@@ -51,8 +51,8 @@ class EvictionBudgets {
 
   /**
    * Returns whether the eviction API lets the pod go. It does not count a pod that is not ready, if
-   * the budget's policy says so or enough other pods are healthy. A refusal here has no deadline, so
-   * it must not be one that the API server would not give.
+   * the budget's policy says so or enough other pods are healthy. A refusal here has no deadline,
+   * so it must not be one that the API server would not give.
    */
   static boolean allows(PodDisruptionBudget budget, Pod pod) {
     PodDisruptionBudgetStatus status = budget.getStatus();

@@ -88,8 +88,7 @@ class UninstallPreflightTest {
                 .blockers())
         .isEmpty();
     GpuRestore ofAnEarlierOne = restore("Succeeded", "2026-11-20T10:30:00Z");
-    assertThat(
-            leaving(List.of(evicted), List.of(ofAnEarlierOne), List.of(), List.of()).blockers())
+    assertThat(leaving(List.of(evicted), List.of(ofAnEarlierOne), List.of(), List.of()).blockers())
         .hasSize(1);
   }
 

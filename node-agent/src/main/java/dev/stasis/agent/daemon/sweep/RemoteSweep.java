@@ -102,8 +102,7 @@ final class RemoteSweep {
    * @throws StoreException if nothing can be done in the other namespaces either
    */
   private static boolean rewrap(
-      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid)
-      throws StoreException {
+      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid) throws StoreException {
     String name = store.getMetadata().getName();
     try {
       if (remote.rewrap(namespaceUid)) {

@@ -16,10 +16,10 @@ import java.util.stream.Stream;
 /**
  * A file beside an artifact. It records that the artifact's object specified the deletion of the
  * artifact with it, or that the artifact is a copy of one in a remote store, in this store; its
- * time is that of the last observation. A file that was copied
- * from another cluster names another store, and is ignored. A second file records that the artifact
- * was retained when its object was deleted: then the first one has no effect, even if the sweep of
- * another node, which read the object before, writes it afterwards.
+ * time is that of the last observation. A file that was copied from another cluster names another
+ * store, and is ignored. A second file records that the artifact was retained when its object was
+ * deleted: then the first one has no effect, even if the sweep of another node, which read the
+ * object before, writes it afterwards.
  *
  * @param artifact the artifact's folder
  */
