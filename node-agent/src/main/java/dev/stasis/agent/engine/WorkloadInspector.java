@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Determines the current state of a container's workload, whatever was done with it before. */
 public final class WorkloadInspector {
@@ -104,16 +105,24 @@ public final class WorkloadInspector {
   }
 
   /**
-   * For a workload without a journal; reports the processes for which the driver was not called.
+   * For a workload without a journal; reports the processes whose use of CUDA is not known.
+   * Processes without CUDA are left out: they may stop and end at any time, and no freeze has
+   * stopped them.
    */
   private Work unheard(Container container, List<ProcessId> living, List<String> unanswered) {
+    CudaUse use = CudaUse.of(node);
     List<CudaProcess> cuda = new ArrayList<>();
+    List<ProcessId> tree = new ArrayList<>();
     for (ProcessId process : living) {
-      DriverAnswer<CudaCall> answer = node.driver().restoreThread(process);
-      if (!(answer instanceof DriverAnswer.Done<CudaCall> done)) {
-        unanswered.add("process %s: %s".formatted(process, answer.describe()));
-      } else if (done.value().restoreThread().isPresent()) {
-        cuda.add(new CudaProcess(process, done.value().restoreThread().getAsInt(), Map.of()));
+      try {
+        OptionalInt thread = use.restoreThread(process);
+        if (thread.isPresent()) {
+          cuda.add(new CudaProcess(process, thread.getAsInt(), Map.of()));
+          tree.add(process);
+        }
+      } catch (StepFailure unknown) {
+        unanswered.add(String.valueOf(unknown.getMessage()));
+        tree.add(process);
       }
     }
     return new Work(
@@ -130,6 +139,6 @@ public final class WorkloadInspector {
             null,
             null)
         .withCuda(cuda)
-        .withTree(living, List.of());
+        .withTree(tree, List.of());
   }
 }
