@@ -40,6 +40,8 @@ final class InterruptedOperationRecovery {
    */
   private static final int THAWS = 3;
 
+  private static final String RESTARTED = "the agent restarted during the operation";
+
   private final AgentParts parts;
   private final PublishedArtifact published;
 
@@ -66,8 +68,7 @@ final class InterruptedOperationRecovery {
         phase == OperationPhase.HELD && !journaled ? decided(operation) : Optional.empty();
     return decided.isPresent()
         ? decided
-        : Optional.of(
-            of(operation, Faults.AGENT_RESTARTED, "the agent restarted during the operation"));
+        : Optional.of(of(operation, Faults.AGENT_RESTARTED, RESTARTED));
   }
 
   /**
@@ -107,9 +108,14 @@ final class InterruptedOperationRecovery {
       return Optional.empty();
     }
     String container = running.container().id();
-    return operation.type() == OperationType.RESTORE
-        ? proven(container)
-        : resumed(operation, parts.engine().look().at(container));
+    if (operation.type() != OperationType.RESTORE) {
+      return resumed(operation, parts.engine().look().at(container));
+    }
+    // Only a verified restore leaves something without a journal, whether it runs now or not.
+    return parts.engine().look().restored(container).kind() == SourceState.Kind.GONE
+        ? Optional.empty()
+        : Optional.of(
+            restored(container, Faults.inStep(Faults.AGENT_RESTARTED, step(operation), RESTARTED)));
   }
 
   /**
@@ -180,19 +186,21 @@ final class InterruptedOperationRecovery {
 
   private OperationResult restore(ActiveOperation operation, Optional<Work> work, Fault fault)
       throws InterruptedException {
-    String container = container(operation, work);
-    Optional<SourceState> left = Optional.empty();
     if (work.isPresent()) {
-      left = Optional.of(thaw(work.get()));
-    }
-    if (work.isEmpty() || work.get().phase() == Work.Phase.PUBLISHING) {
-      Optional<OperationResult> proven = proven(container);
-      if (proven.isPresent()) {
-        return proven.get();
+      SourceState left = thaw(work.get());
+      if (work.get().phase() != Work.Phase.PUBLISHING) {
+        return unproven(fault, left);
       }
-      left = Optional.of(parts.engine().look().restored(container));
     }
-    return unproven(fault, left.orElseThrow());
+    return restored(container(operation, work), fault);
+  }
+
+  /** Returns the result of a restore without unfinished work, according to its target. */
+  private OperationResult restored(String container, Fault fault) throws InterruptedException {
+    Optional<OperationResult> proven = proven(container);
+    return proven.isPresent()
+        ? proven.get()
+        : unproven(fault, parts.engine().look().restored(container));
   }
 
   /** A restored workload that may run must not count as ended: its source would be thawed. */

@@ -6,6 +6,7 @@ import dev.stasis.agent.engine.PlaceFingerprint;
 import dev.stasis.agent.engine.Reason;
 import dev.stasis.agent.engine.RestoreOutcome;
 import dev.stasis.agent.engine.RestoreRequest;
+import dev.stasis.agent.engine.SourceState;
 import dev.stasis.agent.engine.TargetFound;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.common.DataPath;
@@ -59,11 +60,12 @@ final class RestoreJob implements Job {
     PlaceFingerprint fingerprints = parts.engine().fingerprint();
     ObservedHardware hardware = new ObservedHardware(fingerprints);
     String image = place.container().image().id();
+    WorkloadState found = inTarget(place.container().id());
     recorder.publish(
         operation,
         status -> {
           status.setContainerId(place.container().id());
-          status.setWorkload(WorkloadState.WAITING);
+          status.setWorkload(found);
           if (!target.seen().isEmpty()) {
             status.setHardware(hardware.of(target.gpus(), target.seen(), image));
           }
@@ -97,7 +99,7 @@ final class RestoreJob implements Job {
       // A limit that was raised for it is lowered again, but never below the usage.
       executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
     }
-    return result(operation, outcome, took);
+    return result(operation, outcome, took, place.container().id());
   }
 
   private static void requireOurs(ActiveOperation operation, PodLookup.Place place) throws Refused {
@@ -173,7 +175,17 @@ final class RestoreJob implements Job {
         new WorkloadVolumes(place.container()).all());
   }
 
-  private OperationResult result(ActiveOperation operation, RestoreOutcome outcome, Duration took) {
+  /** A target in which something may run must not count as waiting: its source would be thawed. */
+  private WorkloadState inTarget(String container) throws InterruptedException {
+    SourceState left = parts.engine().look().restored(container);
+    return left.kind() == SourceState.Kind.GONE
+        ? WorkloadState.WAITING
+        : OperationResult.workload(left);
+  }
+
+  private OperationResult result(
+      ActiveOperation operation, RestoreOutcome outcome, Duration took, String container)
+      throws InterruptedException {
     if (outcome instanceof RestoreOutcome.Proven proven) {
       String path = proven.timings().asMap().containsKey("fill") ? "Mover" : "Criu";
       parts.metrics().steps(operation.type(), path, proven.timings());
@@ -186,7 +198,7 @@ final class RestoreJob implements Job {
     }
     if (outcome instanceof RestoreOutcome.Refused refused) {
       List<Fault> faults = refused.unmet().stream().map(Faults::restoring).toList();
-      return OperationResult.refused(faults).leaving(WorkloadState.WAITING, null, null);
+      return OperationResult.refused(faults).leaving(inTarget(container), null, null);
     }
     RestoreOutcome.Failed failed = (RestoreOutcome.Failed) outcome;
     parts.metrics().steps(operation.type(), "Unknown", failed.timings());

@@ -2,8 +2,12 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.container.ContainerResolver;
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.engine.MortalEngine;
+import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.IdleChild;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
@@ -79,7 +83,14 @@ class RestartedRestoreTest {
 
   private static ContainerSpec counter() {
     return ContainerSpec.counter(
-        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1");
+        lab.engine().gpus(),
+        "--mib",
+        "" + MIB,
+        "--interval-ms",
+        "100",
+        "--fork",
+        "1",
+        IdleChild.OPTION);
   }
 
   private static String order(AgentLab.Placed target) {
@@ -150,16 +161,57 @@ class RestartedRestoreTest {
   @Test
   void aRestoreVerifiedWhileTheApiServerWasUnavailableIsKept() throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
-      String name = order(target);
-      lab.start();
-      lab.cluster().awaitEnd(name);
-      lab.stop();
-      GpuNodeOperationStatus claimed = lab.cluster().history(name).get(0);
-      assertThat(claimed.getPhase()).isEqualTo(OperationPhase.CLAIMED);
-      lab.cluster().edit(name, operation -> operation.setStatus(claimed));
+      String name = verifiedAndNotReported(target);
+      new IdleChild(root(target)).stop();
       lab.start();
       proven(target, lab.cluster().awaitEnd(name));
     }
+  }
+
+  /** Its source would be thawed: a report that nothing runs in the target allows that. */
+  @Test
+  void aVerifiedRestoreThatCannotBeSeenToRunIsNotReportedAsRefused() throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      String name = verifiedAndNotReported(target);
+      lab.engine().gpus().fault("state", "error 999 always");
+      lab.start();
+      GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+      lab.engine().gpus().mend("state");
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.NOT_UNDONE);
+      assertThat(status.getReason()).isEqualTo("AgentRestarted");
+      assertThat(status.getWorkload()).isEqualTo(WorkloadState.UNKNOWN);
+      target.container().awaitSteps(3);
+      target.container().verify(MIB, before);
+    }
+  }
+
+  @Test
+  void aRefusedRestoreReportsWhatRunsInItsTarget() throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      lab.start();
+      lab.cluster().awaitEnd(order(target));
+      GpuNodeOperationStatus status = lab.cluster().awaitEnd(order(target));
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
+      assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    }
+  }
+
+  /** Restores, and leaves the operation as the API server has it that stored only the claim. */
+  private static String verifiedAndNotReported(AgentLab.Placed target) throws Exception {
+    String name = order(target);
+    lab.start();
+    lab.cluster().awaitEnd(name);
+    lab.stop();
+    GpuNodeOperationStatus claimed = lab.cluster().history(name).get(0);
+    assertThat(claimed.getPhase()).isEqualTo(OperationPhase.CLAIMED);
+    lab.cluster().edit(name, operation -> operation.setStatus(claimed));
+    return name;
+  }
+
+  /** The pid of the restored workload's first process. */
+  private static int root(AgentLab.Placed target) {
+    Resolution found = new ContainerResolver(new ProcFs()).resolve(target.container().id());
+    return ((Resolution.Found) found).container().root().pid();
   }
 
   @Test
@@ -172,7 +224,7 @@ class RestartedRestoreTest {
   private static void proven(AgentLab.Placed target, GpuNodeOperationStatus status) {
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
-    assertThat(Objects.requireNonNull(status.getProof()).processes()).hasSize(2);
+    assertThat(Objects.requireNonNull(status.getProof()).processes()).hasSize(3);
     target.container().awaitSteps(3);
     target.container().verify(MIB, before);
   }
