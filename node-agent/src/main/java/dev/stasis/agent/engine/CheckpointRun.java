@@ -146,9 +146,9 @@ final class CheckpointRun {
   }
 
   /**
-   * Publishes the artifact of a checkpoint that has failed: the workload may never run again, and a
-   * later attempt to thaw it may be what ends it. Without progress, which would report that it
-   * runs.
+   * Publishes the artifact of a checkpoint that has failed: the workload has ended or may never run
+   * again, and a later attempt to thaw it may be what ends it. Without progress, which would report
+   * that it runs.
    */
   private CheckpointOutcome kept(CheckpointOutcome.Failed failed, SourceState source)
       throws InterruptedException {
@@ -205,12 +205,13 @@ final class CheckpointRun {
     SourceState source = thaw(begin);
     CheckpointOutcome.Failed failed =
         failed(runner.lastStep(), failure.reason(), String.valueOf(failure.getMessage()), source);
-    boolean runs =
-        source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE;
-    if (runs) {
+    // Of a workload that has ended the artifact is the only copy.
+    CheckpointOutcome outcome =
+        captured && source.kind() != SourceState.Kind.RUNNING ? kept(failed, source) : failed;
+    if (source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE) {
       forget();
     }
-    return captured && !runs ? kept(failed, source) : failed;
+    return outcome;
   }
 
   private SourceState thaw(long begin) throws InterruptedException {
@@ -221,7 +222,6 @@ final class CheckpointRun {
   }
 
   private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
-    captured = false; // If the store fails, it is not tried a second time.
     return publish(capture(), freeze.listener(), saved -> {});
   }
 
@@ -261,6 +261,7 @@ final class CheckpointRun {
   }
 
   private Capture capture() throws IOException {
+    captured = false; // If the store fails, it is not tried a second time.
     List<Capture.Regions> regions = new ArrayList<>();
     for (RegionPlan plan : freeze.plans()) {
       regions.add(

@@ -3,8 +3,12 @@ package dev.stasis.agent.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.HookedStep.Moment;
+import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -177,6 +181,45 @@ class FailingStepTest {
     assertThat(lab.engine().thaw().inHand()).hasSize(1);
     lab.thaw(source);
     counting.runsOn();
+    deleteArtifacts();
+  }
+
+  @Test
+  void theCompleteCaptureOfAWorkloadThatEndsDuringTheRollbackIsPublished() throws Exception {
+    OperationControl control = EngineLab.control();
+    try (GpuContainer victim =
+        GpuContainer.start(
+            ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "100"))) {
+      victim.awaitSteps(2);
+      HookedStep.Hook hook =
+          (at, name) -> {
+            if (at == Moment.AFTER && name.equals("copied")) {
+              control.cancel("a test");
+            }
+            if (at == Moment.BEFORE_UNDO && name.equals("copied")) {
+              victim.end();
+            }
+          };
+      assertThat(
+              new Checkpoint(lab.parts(), HookedStep.all(Checkpoint.steps(), hook))
+                  .run(Asked.of(lab, victim).request(), control, StepListener.NONE))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.reason()).isEqualTo(Reason.CANCELLED);
+                assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.GONE);
+                assertThat(failed.artifact()).isNotNull();
+              });
+    }
+    for (Path artifact : lab.artifacts()) {
+      assertThat(new ArtifactReader(Progress.NONE).open(artifact, null))
+          .isInstanceOf(Opened.Verified.class);
+    }
+    deleteArtifacts();
+    runsOn();
+  }
+
+  private static void deleteArtifacts() throws IOException {
     for (Path artifact : lab.artifacts()) {
       new ArtifactStore(lab.store(), Clock.systemUTC()).delete(artifact.getFileName().toString());
     }
