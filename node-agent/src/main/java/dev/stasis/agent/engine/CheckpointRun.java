@@ -176,6 +176,7 @@ final class CheckpointRun {
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
       node.ledger().giveBack(freeze.work().containerId());
       ArtifactStage.SealedArtifact sealed = publish();
+      removeCopies();
       return new CheckpointOutcome.Suspended(
           gpuBytes(), figures(), freeze.work().containerId(), sealed);
     } catch (IOException e) {
@@ -183,6 +184,19 @@ final class CheckpointRun {
           new StepFailure(Reason.STORE_FAILED, String.valueOf(e.getMessage()), e), begin);
     } catch (StepFailure e) {
       return rolledBack(e, begin);
+    }
+  }
+
+  /** The process and the artifact have them too, unless the direct path has moved memory there. */
+  private void removeCopies() {
+    if (!freeze.work().offloaded().isEmpty()) {
+      return;
+    }
+    try {
+      new StageFiles(freeze).remove();
+    } catch (IOException | UncheckedIOException e) {
+      // The resume removes the rest.
+      LOG.log(System.Logger.Level.WARNING, "the stage of " + freeze.work().id(), e);
     }
   }
 

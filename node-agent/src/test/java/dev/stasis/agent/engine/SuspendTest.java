@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import org.junit.jupiter.api.AfterEach;
@@ -68,9 +69,10 @@ class SuspendTest {
 
   @Test
   void withAStoreTheArtifactIsPublishedToo() throws Exception {
-    assertThat(lab.checkpoint(Asked.of(lab, source).after(After.SUSPEND)))
-        .isInstanceOf(CheckpointOutcome.Suspended.class);
+    Asked asked = Asked.of(lab, source).after(After.SUSPEND).staged(StagePlace.MEMORY);
+    assertThat(lab.checkpoint(asked)).isInstanceOf(CheckpointOutcome.Suspended.class);
     assertThat(lab.artifacts()).hasSize(1);
+    assertThat(lab.memoryStage()).as("second copies of the memory").isEmptyDirectory();
     lab.thaw(source);
     lab.assertNothingLeft();
     source.awaitSteps(3);
