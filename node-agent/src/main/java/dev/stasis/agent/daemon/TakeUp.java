@@ -49,7 +49,7 @@ final class TakeUp implements AutoCloseable {
       trouble.set(null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "Operations could not be recovered; retrying in " + next, e);
       trouble.set("earlier operations could not be recovered: " + e.getMessage());
       var unused =

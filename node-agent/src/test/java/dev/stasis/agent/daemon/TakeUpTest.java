@@ -22,7 +22,10 @@ class TakeUpTest {
     CountDownLatch seen = new CountDownLatch(1);
     TakeUp.Attempt attempt =
         () -> {
-          if (tries.incrementAndGet() < 3) {
+          if (tries.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          if (tries.get() == 2) {
             throw new IllegalStateException("cannot be listed");
           }
           third.countDown();

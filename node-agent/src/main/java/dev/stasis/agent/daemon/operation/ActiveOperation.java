@@ -49,6 +49,7 @@ final class ActiveOperation {
   private volatile OperationStage stage;
   private volatile @Nullable FreezeHooks hooks;
   private volatile boolean byRollout;
+  private volatile @Nullable String fault;
 
   /**
    * Creates an active operation.
@@ -160,6 +161,16 @@ final class ActiveOperation {
 
   void stage(OperationStage next) {
     stage = next;
+  }
+
+  /** Returns the fault of this agent because of which it has not ended; null if there was none. */
+  @Nullable String fault() {
+    return fault;
+  }
+
+  /** Records a fault of this agent, which ends it later. */
+  void fault(String why) {
+    fault = why;
   }
 
   /** Returns whether it is finished and has left its workload frozen. */

@@ -84,7 +84,8 @@ final class ActiveOperations {
                 Map.entry(OperationType.VERIFY, new VerifyJob(parts, recorder, uploads)),
                 Map.entry(OperationType.RETAIN_ARTIFACT, new RetainJob(parts, recorder)),
                 Map.entry(OperationType.DELETE_ARTIFACT, new DeleteJob(parts, recorder))),
-            this::leaveGpus);
+            this::leaveGpus,
+            operation -> eventLoop.later(() -> settleLater(operation)));
   }
 
   Optional<ActiveOperation> find(String uid) {
@@ -107,7 +108,7 @@ final class ActiveOperations {
         case HELD, BEGUN -> enqueue(operation, () -> settle(operation));
         case CLAIMED -> execute(operation);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       byUid.remove(operation.uid()); // Removed so that it can be added again.
       throw e;
     }
@@ -124,7 +125,7 @@ final class ActiveOperations {
   /** Hooks may take long, so they run before the operation occupies the GPUs. */
   private void prepare(ActiveOperation operation) {
     if (executor.prepare(operation)) {
-      enqueue(operation, () -> carryOut(operation));
+      eventLoop.untilDone(() -> enqueue(operation, () -> carryOut(operation)));
     }
   }
 
@@ -151,7 +152,7 @@ final class ActiveOperations {
     Optional<Set<GpuUuid>> known = new PodLookup(parts).gpus(operation);
     if (known.isEmpty() && mayWait(operation)) {
       // Without its GPUs it would run in parallel to another operation on the same GPU.
-      eventLoop.later(() -> enqueue(operation, work));
+      eventLoop.later(() -> eventLoop.untilDone(() -> enqueue(operation, work)));
       return;
     }
     Set<Object> places = new HashSet<>(known.orElse(Set.of()));
@@ -201,7 +202,7 @@ final class ActiveOperations {
       } else {
         carryOut(operation);
       }
-    } catch (ApiUnreachable | NodeApiException | RuntimeException e) {
+    } catch (ApiUnreachable | NodeApiException | RuntimeException | Error e) {
       // Also without a free descriptor: its workload must not stay frozen for that.
       LOG.log(level(e), operation.name() + " could not be recovered yet", e);
       eventLoop.later(() -> settleLater(operation));
@@ -210,8 +211,8 @@ final class ActiveOperations {
     }
   }
 
-  private static Level level(Exception e) {
-    return e instanceof RuntimeException ? Level.ERROR : Level.WARNING;
+  private static Level level(Throwable e) {
+    return e instanceof RuntimeException || e instanceof Error ? Level.ERROR : Level.WARNING;
   }
 
   private void settleLater(ActiveOperation operation) {
@@ -251,7 +252,7 @@ final class ActiveOperations {
       thawRetrier.begin(operation);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ApiUnreachable | RuntimeException e) {
+    } catch (ApiUnreachable | RuntimeException | Error e) {
       LOG.log(level(e), operation.name() + " stays held", e);
       eventLoop.later(() -> giveUp(operation, outOfTime));
     }
@@ -267,15 +268,9 @@ final class ActiveOperations {
       giveUp(operation, false);
     } else if (queue.withdraw(operation.name())) {
       boolean begun = operation.stage() != OperationStage.CLAIMED;
-      workers.execute(
-          OperationEventLoop.guarded(
-              () -> {
-                if (begun) {
-                  settle(operation);
-                } else {
-                  carryOut(operation);
-                }
-              }));
+      Runnable end =
+          OperationEventLoop.guarded(begun ? () -> settle(operation) : () -> carryOut(operation));
+      eventLoop.untilDone(() -> workers.execute(end));
     }
   }
 

@@ -27,6 +27,9 @@ final class Faults {
   /** A restarted agent found the operation unfinished. */
   static final String AGENT_RESTARTED = "AgentRestarted";
 
+  /** A fault of the agent itself. */
+  static final String INTERNAL = "Internal";
+
   private Faults() {}
 
   /** A property does not have the expected value. */

@@ -66,9 +66,11 @@ final class InterruptedOperationRecovery {
     }
     Optional<OperationResult> decided =
         phase == OperationPhase.HELD && !journaled ? decided(operation) : Optional.empty();
+    String fault = operation.fault();
+    String reason = fault == null ? Faults.AGENT_RESTARTED : Faults.INTERNAL;
     return decided.isPresent()
         ? decided
-        : Optional.of(of(operation, Faults.AGENT_RESTARTED, RESTARTED));
+        : Optional.of(of(operation, reason, Objects.requireNonNullElse(fault, RESTARTED)));
   }
 
   /**
@@ -109,7 +111,9 @@ final class InterruptedOperationRecovery {
     }
     String container = running.container().id();
     if (operation.type() != OperationType.RESTORE) {
-      return resumed(operation, parts.engine().look().at(container));
+      WorkloadInspector.Seen seen = parts.engine().look().at(container);
+      return resumed(operation, seen.state())
+          .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()));
     }
     // Only a verified restore leaves something without a journal, whether it runs now or not.
     return parts.engine().look().restored(container).kind() == SourceState.Kind.GONE
@@ -223,22 +227,19 @@ final class InterruptedOperationRecovery {
             });
   }
 
-  /** Returns the result of a checkpoint whose workload runs and whose artifact is published. */
-  private Optional<OperationResult> resumed(
-      ActiveOperation operation, WorkloadInspector.Seen seen) {
-    return order(operation) == Afterwards.RESUME && seen.state().kind() == SourceState.Kind.RUNNING
-        ? published
-            .find(operation, Work.Phase.PUBLISHING)
-            .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()))
+  /** Returns the artifact of a checkpoint whose workload runs, if it is published. */
+  private Optional<ArtifactStatus> resumed(ActiveOperation operation, SourceState state) {
+    return order(operation) == Afterwards.RESUME && state.kind() == SourceState.Kind.RUNNING
+        ? published.find(operation, Work.Phase.PUBLISHING)
         : Optional.empty();
   }
 
   private OperationResult freeze(ActiveOperation operation, Optional<Work> work, Fault fault)
       throws InterruptedException {
+    boolean undoing = operation.status().getPhase() == OperationPhase.UNDOING;
     if (work.isEmpty()) {
       WorkloadInspector.Seen seen = parts.engine().look().at(operation.containerId());
-      return resumed(operation, seen)
-          .orElseGet(() -> OperationResult.failedFreeze(fault, seen.state(), seen.processes()));
+      return OperationResult.recovered(resumed(operation, seen.state()), undoing, seen, fault);
     }
     Work found = work.get();
     boolean ofThisBoot = found.bootId().equals(parts.engine().bootId());
@@ -264,17 +265,8 @@ final class InterruptedOperationRecovery {
             : Optional.empty();
     SourceState state = thaw(found);
     int processes = parts.engine().look().at(found.containerId()).processes();
-    if (artifact.isEmpty()) {
-      return OperationResult.failedFreeze(fault, state, processes);
-    }
-    // A rollback that has begun is never a success, even if its artifact is kept.
-    boolean undoing = operation.status().getPhase() == OperationPhase.UNDOING;
-    boolean over =
-        state.kind() == SourceState.Kind.RUNNING || state.kind() == SourceState.Kind.GONE;
-    return over && !undoing
-        ? OperationResult.resumed(artifact.get(), state, processes)
-        : OperationResult.failedFreeze(fault, state, processes)
-            .with(status -> status.setArtifact(artifact.get()));
+    return OperationResult.recovered(
+        artifact, undoing, new WorkloadInspector.Seen(state, processes), fault);
   }
 
   /**

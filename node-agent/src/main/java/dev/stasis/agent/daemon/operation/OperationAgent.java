@@ -38,7 +38,11 @@ public final class OperationAgent implements AutoCloseable {
     this.parts = parts;
     this.claims = new Claims(parts);
     this.active = new ActiveOperations(parts, eventLoop);
-    this.orphans = new OrphanedWork(parts, active::whenFree, eventLoop::after);
+    this.orphans =
+        new OrphanedWork(
+            parts,
+            active::whenFree,
+            (wait, task) -> eventLoop.after(wait, () -> eventLoop.untilDone(task)));
   }
 
   /**
@@ -147,7 +151,7 @@ public final class OperationAgent implements AutoCloseable {
       if (unwanted) {
         unwanted(uid, "its operation");
       }
-    } catch (ApiUnreachable e) {
+    } catch (ApiUnreachable | Error e) {
       LOG.log(Level.WARNING, operation.getMetadata().getName() + " waits", e);
       eventLoop.later(() -> consider(operation));
     }
@@ -157,7 +161,7 @@ public final class OperationAgent implements AutoCloseable {
   private void compareWithWhatIsThere() {
     try {
       orphans.compare(active.all()).forEach(uid -> unwanted(uid, "its deletion"));
-    } catch (ApiUnreachable | RuntimeException e) {
+    } catch (ApiUnreachable | RuntimeException | Error e) {
       LOG.log(Level.WARNING, "Cannot look for workloads without an operation yet", e);
       eventLoop.later(this::compareWithWhatIsThere);
     }

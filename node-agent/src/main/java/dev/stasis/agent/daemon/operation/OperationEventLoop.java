@@ -28,7 +28,7 @@ final class OperationEventLoop {
     return () -> {
       try {
         task.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.log(Level.ERROR, "cannot process an operation", e);
       }
     };
@@ -48,7 +48,7 @@ final class OperationEventLoop {
   void untilDone(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "cannot process an operation yet", e);
       later(() -> untilDone(task));
     }

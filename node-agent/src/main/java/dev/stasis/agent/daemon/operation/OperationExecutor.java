@@ -24,22 +24,26 @@ final class OperationExecutor {
   private final OperationRecorder recorder;
   private final Map<OperationType, Job> jobs;
   private final Consumer<ActiveOperation> leaveGpus;
+  private final Consumer<ActiveOperation> endLater;
   private final InterruptedOperationRecovery recovery;
 
   /**
    * Executes the operations that these jobs implement.
    *
    * @param leaveGpus releases the GPUs of an operation that only waits
+   * @param endLater recovers an operation later that could not be ended
    */
   OperationExecutor(
       AgentParts parts,
       OperationRecorder recorder,
       Map<OperationType, Job> jobs,
-      Consumer<ActiveOperation> leaveGpus) {
+      Consumer<ActiveOperation> leaveGpus,
+      Consumer<ActiveOperation> endLater) {
     this.parts = parts;
     this.recorder = recorder;
     this.jobs = Map.copyOf(jobs);
     this.leaveGpus = leaveGpus;
+    this.endLater = endLater;
     this.recovery = new InterruptedOperationRecovery(parts);
   }
 
@@ -88,8 +92,13 @@ final class OperationExecutor {
       return found.isEmpty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "the end of " + operation.name(), e);
+      if (operation.stage() == OperationStage.CLAIMED
+          || operation.stage() == OperationStage.BEGUN) {
+        operation.fault(faultOf(e));
+        endLater.accept(operation); // Its workload must not stay frozen.
+      }
     }
     return false;
   }
@@ -129,20 +138,24 @@ final class OperationExecutor {
               Outcome.UNDONE, Faults.inStep(reason, "wait", String.valueOf(stopped.getMessage())));
       return Optional.of(
           untouched(operation, stopped.outOfTime() ? result : result.in(OperationPhase.CANCELLED)));
-      // A missing or incompatible class, as in a broken image, also ends an operation: otherwise it
-      // would never end.
-    } catch (RuntimeException | LinkageError fault) {
+      // A missing or incompatible class, as in a broken image, or a thread that cannot be created
+      // also ends an operation: otherwise it would never end.
+    } catch (RuntimeException | Error fault) {
       LOG.log(Level.ERROR, operation.name(), fault);
-      String why = "a fault of the agent: " + fault;
+      String why = faultOf(fault);
       if (operation.stage() == OperationStage.BEGUN
           && (operation.spec().getFreeze() != null || operation.type() == OperationType.RESTORE)) {
-        return Optional.of(recovery.of(operation, "Internal", why));
+        return Optional.of(recovery.of(operation, Faults.INTERNAL, why));
       }
       return Optional.of(
           untouched(
               operation,
-              OperationResult.refused(List.of(Faults.inStep("Internal", "begin", why)))));
+              OperationResult.refused(List.of(Faults.inStep(Faults.INTERNAL, "begin", why)))));
     }
+  }
+
+  private static String faultOf(Throwable fault) {
+    return "a fault of the agent: " + fault;
   }
 
   /** Retries while the API server, the runtime or the kubelet does not answer. */

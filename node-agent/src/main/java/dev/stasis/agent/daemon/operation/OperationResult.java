@@ -110,6 +110,22 @@ record OperationResult(
         .with(artifact);
   }
 
+  /**
+   * A freeze that was interrupted, with its artifact if there is one. A rollback that has begun is
+   * never a success, even if its artifact is kept.
+   */
+  static OperationResult recovered(
+      Optional<ArtifactStatus> artifact,
+      boolean undoing,
+      WorkloadInspector.Seen seen,
+      Fault fault) {
+    SourceState.Kind kind = seen.state().kind();
+    boolean over = kind == SourceState.Kind.RUNNING || kind == SourceState.Kind.GONE;
+    return artifact.isPresent() && over && !undoing
+        ? resumed(artifact.get(), seen.state(), seen.processes())
+        : failedFreeze(fault, seen.state(), seen.processes()).with(artifact.orElse(null));
+  }
+
   /** A verified restore, by this agent or by a predecessor. */
   static OperationResult proven(Instant now, List<ProvenProcess> processes, long wantedBytes) {
     long found = processes.stream().mapToLong(ProvenProcess::gpuBytes).sum();

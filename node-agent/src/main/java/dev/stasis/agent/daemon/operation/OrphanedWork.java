@@ -86,7 +86,7 @@ final class OrphanedWork {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return true; // The successor continues it.
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "Cannot thaw container " + work.containerId(), e);
       return false;
     }

@@ -119,7 +119,7 @@ final class StatusWriter implements AutoCloseable {
     }
     try {
       writeNow(operation, state);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "status of " + operation.name(), e);
       again(operation, state, e.toString());
     }

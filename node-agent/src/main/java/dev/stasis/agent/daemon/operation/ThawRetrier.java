@@ -93,7 +93,7 @@ final class ThawRetrier implements AutoCloseable {
   private void ask(ActiveOperation operation, Duration next) {
     try {
       turns.accept(operation, () -> attempt(operation, next));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "Cannot thaw " + operation.name(), e);
       after(next, operation, backoff.after(next));
     }
@@ -113,7 +113,7 @@ final class ThawRetrier implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "Cannot thaw " + operation.name(), e);
     }
     if (over) {

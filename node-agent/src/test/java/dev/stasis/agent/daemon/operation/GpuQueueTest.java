@@ -20,10 +20,18 @@ class GpuQueueTest {
 
   private final Deque<Runnable> turns = new ArrayDeque<>();
   private final List<String> ran = new ArrayList<>();
-  private final GpuQueue queue = new GpuQueue(turns::add);
+  private final GpuQueue queue = new GpuQueue(this::start);
+  private boolean full;
 
   private void submit(String name, int second, GpuUuid... gpus) {
     queue.submit(name, Instant.ofEpochSecond(second), Set.of(gpus), () -> ran.add(name));
+  }
+
+  private void start(Runnable turn) {
+    if (full) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+    turns.add(turn);
   }
 
   private void runAll() {
@@ -98,5 +106,27 @@ class GpuQueueTest {
     assertThatThrownBy(this::runAll).isInstanceOf(IllegalStateException.class).hasMessage("failed");
     runAll();
     assertThat(ran).containsExactly("next");
+  }
+
+  @Test
+  void anOperationWithoutAThreadDoesNotOccupyItsGpu() {
+    full = true;
+    assertThatThrownBy(() -> submit("fails", 1, ONE)).isInstanceOf(OutOfMemoryError.class);
+    full = false;
+    submit("next", 2, ONE);
+    runAll();
+    assertThat(ran).containsExactly("next");
+  }
+
+  @Test
+  void anOperationThatGotNoThreadInItsTurnKeepsItsTurn() {
+    submit("one", 1, ONE);
+    submit("two", 2, ONE);
+    full = true;
+    runAll();
+    full = false;
+    submit("three", 3, ONE);
+    runAll();
+    assertThat(ran).containsExactly("one", "two", "three");
   }
 }

@@ -11,6 +11,7 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -24,18 +25,37 @@ class RetriedRecoveryTest {
 
   private final Orders orders = Orders.ofSomebody();
   private @Nullable Path busy;
+  private @Nullable Path mounted;
 
   private String checkpoint(Afterwards afterwards) {
     return workload.order(
         orders.checkpoint(workload.source(), how -> how.setAfterwards(afterwards)));
   }
 
+  private static Path journalsFolder() {
+    Work work = workload.inHand().get(0);
+    return workload.lab().engine().state().resolve("work").resolve(work.containerId());
+  }
+
   /** Makes the folder of the journal one that cannot be removed. */
   private void keepTheJournalsFolder() throws Exception {
-    Work work = workload.inHand().get(0);
-    Path journal = workload.lab().engine().state().resolve("work").resolve(work.containerId());
-    busy = Files.createDirectories(journal.resolve("busy"));
+    busy = Files.createDirectories(journalsFolder().resolve("busy"));
     new Sh().must("mount", "-t", "tmpfs", "none", busy.toString());
+  }
+
+  /** Makes the journal one that can only be read. */
+  private void keepTheJournal() {
+    Path journal = journalsFolder().resolve("work.json");
+    new Sh().must("mount", "--bind", journal.toString(), journal.toString());
+    mounted = journal;
+  }
+
+  @AfterEach
+  void freeTheJournal() {
+    if (mounted != null) {
+      new Sh().must("umount", mounted.toString());
+      mounted = null;
+    }
   }
 
   @AfterEach
@@ -71,6 +91,41 @@ class RetriedRecoveryTest {
     keepTheJournalsFolder();
     workload.lab().cluster().edit(name, operation -> operation.getSpec().setCancel(true));
     undone(workload.lab().cluster().awaitEnd(name));
+  }
+
+  /** Its artifact is published, and its workload runs; only the rollback has begun. */
+  @Test
+  void aCheckpointWhoseJournalCannotBeRemovedEnds() throws Exception {
+    workload.lab().engine().gpus().fault("restore", "hold");
+    workload.lab().start();
+    String name = checkpoint(Afterwards.RESUME);
+    workload.lab().awaitHeld("restore");
+    keepTheJournalsFolder();
+    workload.lab().engine().gpus().release("restore");
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
+    undone(status);
+    assertThat(status.getArtifact()).isNotNull();
+    workload.deleteArtifact(orders);
+  }
+
+  @Test
+  void aFreezeThatCannotBeUndoneAtFirstIsUndoneLaterByTheSameAgent() throws Exception {
+    workload.lab().engine().gpus().fault("checkpoint", "hold");
+    workload.lab().start();
+    String name = checkpoint(Afterwards.RESUME);
+    workload.lab().awaitHeld("checkpoint");
+    keepTheJournal();
+    workload.lab().engine().gpus().release("checkpoint");
+    workload.lab().cluster().await(name, OperationPhase.UNDOING);
+    // Long enough for the undo to fail, and to be tried again: every three seconds.
+    Awaitility.await()
+        .during(Duration.ofSeconds(5))
+        .atMost(FileCluster.LIMIT)
+        .until(() -> workload.lab().cluster().status(name).getOutcome() == null);
+    freeTheJournal();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
+    undone(status);
+    assertThat(status.getReason()).isEqualTo("Internal");
   }
 
   @Test
