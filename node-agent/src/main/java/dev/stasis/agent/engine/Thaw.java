@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,44 @@ public final class Thaw {
     return new IOException(
         "container %s: expected it to be idle, got another program that works on it"
             .formatted(work.containerId()));
+  }
+
+  /**
+   * Removes the staged memory of suspended workloads that have ended, which nothing can use any
+   * more. Their records stay: a resume reports from them that they have ended.
+   */
+  public void removeStagesOfEnded() {
+    for (Work work : inHand()) {
+      if (hasEndedSuspended(work)) {
+        node.locks().tryTake(work.containerId()).ifPresent(lock -> removeStage(lock, work));
+      }
+    }
+  }
+
+  private void removeStage(HostLocks.Held lock, Work work) {
+    try (lock) {
+      Optional<Work> now = node.journal().read(work.containerId()).filter(this::hasEndedSuspended);
+      if (now.isPresent()) {
+        new StageFiles(new FrozenWork(node, now.get(), StepListener.NONE)).remove();
+      }
+    } catch (IOException | UncheckedIOException e) {
+      LOG.log(System.Logger.Level.WARNING, "the stage of " + work.id(), e);
+    }
+  }
+
+  /** Returns whether it was suspended and has a stage, and none of its processes exists. */
+  private boolean hasEndedSuspended(Work work) {
+    @Nullable String stage = work.stage();
+    return work.phase() == Work.Phase.SUSPENDED
+        && stage != null
+        && Files.exists(Path.of(stage))
+        && work.bootId().equals(node.proc().bootId())
+        && Stream.of(
+                Stream.of(work.init()),
+                work.cuda().stream().map(CudaProcess::process),
+                work.tree().stream())
+            .flatMap(each -> each)
+            .noneMatch(node.proc()::alive);
   }
 
   /**

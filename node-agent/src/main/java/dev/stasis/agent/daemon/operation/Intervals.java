@@ -10,9 +10,15 @@ import java.time.Duration;
  * @param progress minimum between two writes of an operation's progress
  * @param room how long an operation waits until memory is provided
  * @param roomPoll between two reads of the memory limits; the kernel has no event for them
+ * @param leftovers between two searches for stages of suspended workloads that have ended
  */
 public record Intervals(
-    Backoff thaw, Backoff statusWrite, Duration progress, Duration room, Duration roomPoll) {
+    Backoff thaw,
+    Backoff statusWrite,
+    Duration progress,
+    Duration room,
+    Duration roomPoll,
+    Duration leftovers) {
 
   /** Returns the intervals of an agent in production. */
   public static Intervals production() {
@@ -26,7 +32,9 @@ public record Intervals(
         Duration.ofSeconds(1),
         // A kubelet resizes a pod within seconds if it can.
         Duration.ofMinutes(2),
-        Duration.ofMillis(500));
+        Duration.ofMillis(500),
+        // Another freeze may need that host memory; reading the journals takes milliseconds.
+        Duration.ofMinutes(1));
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.engine.HostLocks;
 import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,6 +11,9 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,9 @@ public final class OperationAgent implements AutoCloseable {
   private final ActiveOperations active;
   private final Claims claims;
   private final OrphanedWork orphans;
+  // Not on the event loop: the kernel takes seconds to free hundreds of gigabytes.
+  private final ScheduledExecutorService leftovers =
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("leftovers"));
   private @Nullable AutoCloseable watch;
   private HostLocks.@Nullable Held lock;
 
@@ -77,6 +84,13 @@ public final class OperationAgent implements AutoCloseable {
                   }
                 });
     eventLoop.take(this::compareWithWhatIsThere);
+    long every = parts.intervals().leftovers().toMillis();
+    var unused =
+        leftovers.scheduleWithFixedDelay(
+            OperationEventLoop.guarded(() -> parts.engine().thaw().removeStagesOfEnded()),
+            every,
+            every,
+            TimeUnit.MILLISECONDS);
   }
 
   /** A failed recovery of one must not keep the others frozen. */
@@ -175,6 +189,7 @@ public final class OperationAgent implements AutoCloseable {
    */
   public void stop(Duration grace) throws InterruptedException {
     active.stop();
+    leftovers.shutdown();
     closeWatch();
     if (!eventLoop.close(CLAIM)) {
       LOG.log(Level.WARNING, "a claim did not end");

@@ -47,7 +47,8 @@ final class AgentLab implements AutoCloseable {
           new Intervals.Backoff(Duration.ofMillis(50), Duration.ofMillis(200)),
           Duration.ofMillis(200),
           Duration.ofMinutes(2),
-          Duration.ofMillis(50));
+          Duration.ofMillis(50),
+          Duration.ofMillis(200));
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -124,7 +125,8 @@ final class AgentLab implements AutoCloseable {
             intervals.statusWrite(),
             intervals.progress(),
             limit,
-            intervals.roomPoll());
+            intervals.roomPoll(),
+            intervals.leftovers());
   }
 
   /** Agents that are started from now on may raise the machine's huge pages. */

@@ -140,7 +140,12 @@ class StatusWriterTest {
     Intervals usual = AgentLab.BRIEF;
     Intervals rare =
         new Intervals(
-            usual.thaw(), usual.statusWrite(), Duration.ofHours(1), usual.room(), usual.roomPoll());
+            usual.thaw(),
+            usual.statusWrite(),
+            Duration.ofHours(1),
+            usual.room(),
+            usual.roomPoll(),
+            usual.leftovers());
     StatusWriter seldom = new StatusWriter(operations, rare, (said, status) -> {});
     OperationRecorder watched = new OperationRecorder((uid, description) -> {}, seldom, () -> {});
 
