@@ -52,12 +52,12 @@ bool room_is_made(int64_t *until) {
 
 /* Frees an allocation once what uses it has ended, as cuMemFree does, in the memory's own context. To wait while a graph is captured
    would invalidate the graph, so then only the program sees it freed. */
-static CUresult release(uint32_t index, void *owner, uint64_t address) {
+static CUresult release(uint32_t index, void *owner, uint64_t address, bool late) {
     CUresult result = capture_count() ? CAPTURE_UNSUPPORTED : wait_for(owner);
     bool captures = result == CAPTURE_UNSUPPORTED || result == CAPTURE_INVALIDATED;
     table_lock();
     struct mapping *mapping = &mappings[index];
-    if (mapping->address == address && blocks[mapping->block].plain) {
+    if (mapping->address == address && mapping->late == late && blocks[mapping->block].plain) { /* another thread may have been faster */
         if (captures && !mapping->late) late_mappings++;
         if (captures) mapping->late = true;
         else plain_end(mapping);
@@ -66,15 +66,17 @@ static CUresult release(uint32_t index, void *owner, uint64_t address) {
     return captures ? 0 : result;
 }
 
-/* Frees what was freed during a capture. */
+/* Frees what was freed during a capture, of the context that is current: another one may end meanwhile, or be busy for long. */
 static void release_late(void) {
+    void *current = NULL;
+    if (__atomic_load_n(&late_mappings, __ATOMIC_RELAXED)) driver.cuCtxGetCurrent(&current);
     for (uint32_t i = 0; __atomic_load_n(&late_mappings, __ATOMIC_RELAXED) && !capture_count() && i < MAX_BLOCKS; i++) {
         table_lock();
         bool late = i < mapping_limit && mappings[i].address && mappings[i].late;
         uint64_t address = mappings[i].address;
         void *owner = late ? blocks[mappings[i].block].context : NULL;
         table_unlock();
-        if (late) release(i, owner, address);
+        if (late && owner == current) release(i, owner, address, true);
     }
 }
 
@@ -82,8 +84,12 @@ static CUresult allocate_once(uint64_t *address, size_t bytes, CUresult (*real)(
     int device;
     if (!address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
         return real(address, bytes);
-    release_late();
-    CUresult result = make(address, (bytes + GRANULE - 1) / GRANULE * GRANULE, device);
+    bytes = (bytes + GRANULE - 1) / GRANULE * GRANULE;
+    CUresult result = make(address, bytes, device);
+    if (result == OUT_OF_MEMORY && __atomic_load_n(&late_mappings, __ATOMIC_RELAXED)) {
+        release_late();
+        result = make(address, bytes, device);
+    }
     if (result == 0 || result == OUT_OF_MEMORY) return result; /* what the driver would say */
     note(NOTE_PLAIN);
     return real(address, bytes);
@@ -122,7 +128,7 @@ HOOK(cuMemFree_v2, (uint64_t address)) {
     uint32_t index;
     void *owner = owner_of(address, &index);
     release_late();
-    return owner ? release(index, owner, address) : real_cuMemFree_v2(address);
+    return owner ? release(index, owner, address, false) : real_cuMemFree_v2(address);
 }
 
 /* It takes memory of cuMemAlloc, too. */

@@ -10,6 +10,7 @@ static uint32_t lost_contexts; /* more than the table holds */
 static void *awaited; /* the context whose work the draining thread waits for */
 enum { MAX_CAPTURES = 64, THREAD_STREAM = 2, WRONG_THREAD = 908 };
 static uint64_t captures[MAX_CAPTURES]; /* the streams on which graphs are being captured */
+static void *capture_contexts[MAX_CAPTURES];
 static int capturing;
 
 void note(uint32_t flag) {
@@ -66,6 +67,7 @@ static void capture(uint64_t from, uint64_t to) {
     int i = 0;
     while (i < MAX_CAPTURES && captures[i] != from) i++;
     if (i < MAX_CAPTURES) captures[i] = to;
+    if (i < MAX_CAPTURES && to) driver.cuCtxGetCurrent(&capture_contexts[i]);
     if (i < MAX_CAPTURES || !from) __atomic_add_fetch(&capturing, to ? 1 : -1, __ATOMIC_RELAXED);
     table_unlock();
 }
@@ -125,14 +127,26 @@ HOOK(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device))
     return made(real_cuCtxCreate_v4(context, params, flags, device), context);
 }
 
-/* Memory of cuMemAlloc goes with its context, but not before the work that uses it. */
-static void end_memory(void *context) {
-    if (has_plain(context)) wait_for(context);
+/* What belongs to a context ends with it: memory of cuMemAlloc, and captures on its streams. */
+static void forget_context(const void *context) {
     context_died(context);
+    table_lock();
+    for (int i = 0; i < MAX_CAPTURES; i++) {
+        if (!captures[i] || capture_contexts[i] != context) continue;
+        captures[i] = 0;
+        __atomic_sub_fetch(&capturing, 1, __ATOMIC_RELAXED);
+    }
+    table_unlock();
+}
+
+/* Before it ends: not before the work that uses its memory. */
+static void end_context(void *context) {
+    if (has_plain(context)) wait_for(context);
+    forget_context(context);
 }
 
 HOOK(cuCtxDestroy_v2, (void *context)) {
-    end_memory(context);
+    end_context(context);
     table_lock();
     for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
     table_unlock();
@@ -168,7 +182,7 @@ static void *primary_of(int device) {
 HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
     void *context = primary_of(device);
     if (context) {
-        end_memory(context);
+        end_context(context);
         await_drain(context);
     }
     if (device >= 0 && device < MAX_DEVICES) __atomic_store_n(&retained[device], 0, __ATOMIC_RELAXED);
@@ -183,7 +197,7 @@ HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
     if (context && left <= 0) await_drain(context);
     CUresult result = real_cuDevicePrimaryCtxRelease_v2(device);
     if (counted && result) __atomic_add_fetch(&retained[device], 1, __ATOMIC_RELAXED);
-    if (context && !has_primary(device)) context_died(context);
+    if (context && !has_primary(device)) forget_context(context);
     return result;
 }
 

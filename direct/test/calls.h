@@ -55,9 +55,16 @@ static int frees(void) {
     EXPECT(1, CALL("cuMemFree_v2", (long)address));
     EXPECT(0, CALL("cuStreamEndCapture", L(stream), L(&graph)));
     EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 4L << 20));
-    EXPECT(before - (4L << 20), free_bytes());
+    EXPECT(before - (8L << 20), free_bytes());
     EXPECT(0, CALL("cuMemFree_v2", (long)address));
     EXPECT(before, free_bytes());
+    /* It is also freed when there is no room for an allocation. */
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), before));
+    EXPECT(0, CALL("cuStreamBeginCapture_v2", L(stream), 0L));
+    EXPECT(0, CALL("cuMemFree_v2", (long)address));
+    EXPECT(2, CALL("cuMemAlloc_v2", L(&address), before));
+    EXPECT(0, CALL("cuStreamEndCapture", L(stream), L(&graph)));
+    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), before));
     return 0;
 }
 

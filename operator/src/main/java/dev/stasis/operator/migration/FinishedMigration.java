@@ -1,6 +1,7 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -83,8 +84,9 @@ class FinishedMigration {
       // The next Thaw or End has the next number, and a longer wait.
       return held;
     }
-    // The inspection has the original pod, which contains the old limit.
-    return !lowered && operation.type() == OperationType.CHECKPOINT;
+    // The inspection has the original pod, which contains the old limit. That of a source that may
+    // still be thawed is lowered after the thaw.
+    return (!lowered || held) && operation.type() == OperationType.CHECKPOINT;
   }
 
   /**
@@ -106,6 +108,16 @@ class FinishedMigration {
     context
         .updater()
         .also(ConditionType.SOURCE_RUNNING, ConditionValue.TRUE, Reason.THAWED, sentence);
+    Room room = context.status().getRoom();
+    if (room != null && room.originalLimit() != null) {
+      context
+          .updater()
+          .also(
+              ConditionType.ROOM_RETURNED,
+              ConditionValue.FALSE,
+              Reason.LIMIT_RAISED,
+              "the memory limit of the source is to be lowered again");
+    }
     reporter.mark(context);
     reporter.normal(context, Reason.THAWED, sentence, "thawed");
     return true;

@@ -2,6 +2,7 @@ package dev.stasis.operator.request;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.cluster.RecentMap;
+import dev.stasis.operator.status.Backoff;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -33,14 +34,12 @@ public final class ClusterRequestWrites implements RequestWrites {
   private static final Set<Integer> NOT_PENDING =
       Set.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, 422);
 
-  /** The API server, or a proxy before it, is overloaded: that does not concern the object. */
-  private static final Set<Integer> TRY_AGAIN = Set.of(0, 429, 502, 503, 504);
+  /** Answers to a client error that do not concern the object: 401, 408 and 429. */
+  private static final Set<Integer> TRY_AGAIN =
+      Set.of(HttpURLConnection.HTTP_UNAUTHORIZED, HttpURLConnection.HTTP_CLIENT_TIMEOUT, 429);
 
-  /**
-   * How long a refusal is not questioned: with 200 refused objects, twenty requests per second,
-   * however often a reconciler asks.
-   */
-  private static final Duration REFUSED = Duration.ofSeconds(10);
+  /** How long a refusal is not questioned, however often a reconciler asks. */
+  private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(10), Backoff.FROZEN);
 
   /** Far more objects than are refused within that time. */
   private static final int REMEMBERED = 10_000;
@@ -49,7 +48,7 @@ public final class ClusterRequestWrites implements RequestWrites {
   private final Clock clock;
   private final RecentMap<String, Refusal> refusals = new RecentMap<>(REMEMBERED);
 
-  private record Refusal(String sentence, Instant end) {}
+  private record Refusal(String sentence, Instant since, Instant end) {}
 
   public ClusterRequestWrites(KubernetesClient client, Clock clock) {
     this.client = client;
@@ -60,21 +59,26 @@ public final class ClusterRequestWrites implements RequestWrites {
   public Optional<String> create(HasMetadata request) {
     ObjectMeta meta = request.getMetadata();
     String key = String.join("/", request.getKind(), meta.getNamespace(), meta.getName());
-    Optional<Refusal> last = refusals.get(key).filter(it -> clock.instant().isBefore(it.end()));
-    if (last.isPresent()) {
-      return last.map(Refusal::sentence);
+    Instant now = clock.instant();
+    Optional<Refusal> last = refusals.get(key);
+    Optional<Refusal> valid = last.filter(it -> now.isBefore(it.end()));
+    if (valid.isPresent()) {
+      return valid.map(Refusal::sentence);
     }
     try {
       unless(CONFLICT, () -> client.resource(request).create());
+      refusals.remove(key);
       return Optional.empty();
     } catch (KubernetesClientException e) {
-      if (TRY_AGAIN.contains(e.getCode())) {
+      // A server error also comes from a webhook that does not answer.
+      if (e.getCode() / 100 != 4 || TRY_AGAIN.contains(e.getCode())) {
         throw e;
       }
       Status status = e.getStatus();
       String words = status == null ? null : status.getMessage();
       String sentence = Objects.requireNonNullElse(words, String.valueOf(e.getMessage()));
-      refusals.put(key, new Refusal(sentence, clock.instant().plus(REFUSED)));
+      Instant since = last.map(Refusal::since).orElse(now);
+      refusals.put(key, new Refusal(sentence, since, now.plus(REFUSED.after(since, now))));
       return Optional.of(sentence);
     }
   }

@@ -3,6 +3,7 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
@@ -73,6 +74,15 @@ class FinishedMigrationTest {
 
     assertThat(tidy()).isTrue();
     assertThat(fakes.released).contains(moving.freeze());
+  }
+
+  @Test
+  void theRaisedLimitOfASourceThatRunsAgainIsToBeLowered() {
+    failed(moving.held());
+    moving.status().setRoom(new Room(2L, 1L, 2L, "1Gi", null));
+    runs();
+    tidy();
+    assertThat(Conditions.of(moving.status()).isFalse(ConditionType.ROOM_RETURNED)).isTrue();
   }
 
   @Test

@@ -40,7 +40,7 @@ final class ActiveOperations {
   // Background tasks of running operations; they continue when no further operation is started.
   private final ExecutorService helpers =
       Executors.newCachedThreadPool(new DaemonThreads("operation-helper"));
-  private final GpuQueue queue = new GpuQueue(workers);
+  private final GpuQueue queue;
   private final OperationExecutor executor;
   private final InterruptedOperationRecovery recovery;
   private final HoldTimeout holdTimeout;
@@ -52,6 +52,7 @@ final class ActiveOperations {
   ActiveOperations(AgentParts parts, OperationEventLoop eventLoop) {
     this.parts = parts;
     this.eventLoop = eventLoop;
+    this.queue = new GpuQueue(workers, eventLoop::later);
     this.recovery = new InterruptedOperationRecovery(parts);
     this.writer = new StatusWriter(parts.cluster(), parts.intervals(), this::endIsWritten);
     this.recorder =

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +23,19 @@ final class GpuQueue {
   private static final System.Logger LOG = System.getLogger(GpuQueue.class.getName());
 
   private final Executor executor;
+  private final Consumer<Runnable> later;
   private final TreeSet<Entry> waiting =
       new TreeSet<>(Comparator.comparing(Entry::created).thenComparing(Entry::name));
   private final List<Entry> running = new ArrayList<>();
 
-  /** Creates a queue that runs operations by an executor. */
-  GpuQueue(Executor executor) {
+  /**
+   * Creates a queue that runs operations by an executor.
+   *
+   * @param later runs a task after a wait
+   */
+  GpuQueue(Executor executor, Consumer<Runnable> later) {
     this.executor = executor;
+    this.later = later;
   }
 
   private record Entry(String name, Instant created, Set<Object> places, Runnable work) {}
@@ -60,6 +67,10 @@ final class GpuQueue {
     return removed;
   }
 
+  private synchronized void startAgain() {
+    startWhoCan(null);
+  }
+
   private void startWhoCan(@Nullable Entry submitted) {
     Set<Object> taken = new HashSet<>();
     running.forEach(entry -> taken.addAll(entry.places()));
@@ -84,6 +95,7 @@ final class GpuQueue {
       }
       waiting.add(entry);
       LOG.log(Level.WARNING, entry.name() + " cannot be started yet", e);
+      later.accept(this::startAgain);
     }
   }
 

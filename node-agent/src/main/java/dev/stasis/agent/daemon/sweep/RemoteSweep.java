@@ -54,6 +54,7 @@ final class RemoteSweep {
       return;
     }
     List<StoreException> failures = new ArrayList<>();
+    boolean collects = false;
     try (RemoteArtifacts remote = remotes.open(store)) {
       Instant now = clock.instant();
       Instant since = asked && wanted != null ? wanted : now.minus(OVERDUE);
@@ -67,6 +68,7 @@ final class RemoteSweep {
       }
       for (String namespaceUid : namespaceUids) {
         collect(store, remote, namespaceUid).ifPresent(failures::add);
+        collects = true;
       }
       if (rewrapped && failures.isEmpty()) {
         // Otherwise another node tries: each has a KMS plugin of its own.
@@ -76,11 +78,15 @@ final class RemoteSweep {
         remote.forgetMeasurement();
       }
     } catch (IOException | RuntimeException e) {
-      turn.giveBack();
+      if (!collects) {
+        turn.giveBack();
+      }
       throw e;
     }
+    // Once it collects, the turn stays taken: a sweep every few minutes would read the indexes of
+    // all
+    // packs again.
     if (!failures.isEmpty()) {
-      // The turn stays taken: a sweep every few minutes would read the indexes of all packs again.
       throw failures.get(0);
     }
   }
