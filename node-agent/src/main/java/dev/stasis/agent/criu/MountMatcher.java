@@ -39,6 +39,12 @@ public final class MountMatcher {
       if (!ExternalMounts.isExternal(wanted)) {
         continue;
       }
+      if (!isPlain(wanted.mountPoint())) {
+        reasons.add(
+            new MountMatch.Reason(
+                "mount " + wanted.mountPoint(), "an absolute path without \"]\"", "another one"));
+        continue;
+      }
       Optional<Mount> found =
           Optional.ofNullable(gpus.get(wanted.mountPoint())).or(() -> find(wanted, have));
       if (found.isPresent()) {
@@ -55,6 +61,11 @@ public final class MountMatcher {
     return reasons.isEmpty()
         ? new MountMatch.Matched(pairs)
         : new MountMatch.Refused(List.copyOf(reasons));
+  }
+
+  /** It becomes part of an option of criu, which ends the path at a bracket. */
+  private static boolean isPlain(String path) {
+    return path.startsWith("/") && !path.contains("]");
   }
 
   private static Optional<Mount> find(Mount wanted, Map<String, Mount> have) {

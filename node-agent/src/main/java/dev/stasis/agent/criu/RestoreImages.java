@@ -159,6 +159,7 @@ public final class RestoreImages {
     int flags = 0;
     String path = "";
     String external = "";
+    boolean oldExternal = false;
     while (entry.next()) {
       switch (entry.field()) {
         case 1 -> type = entry.number();
@@ -166,9 +167,15 @@ public final class RestoreImages {
         case 4 -> parent = entry.number();
         case 5 -> flags = entry.number();
         case 7 -> path = entry.text(PATH);
+        case 13 -> oldExternal = entry.number() != 0;
         case 18 -> external = entry.text(PATH);
         default -> {}
       }
+    }
+    if (oldExternal) {
+      // criu would take the root for the key.
+      throw new ImageFault(
+          "mount " + path + " in the images", "a key of its own", "the old format");
     }
     return new ImageMount(id, parent, path, external, type == PROC, (flags & READ_ONLY) != 0);
   }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The mounts that criu may create for a workload: the target's own, the root, and /proc with the
@@ -43,6 +44,7 @@ final class MountLimit {
     }
     List<FailedRequirement> unmet = new ArrayList<>();
     Map<String, Mount> pairedWith = paired();
+    Set<String> sources = pairs.stream().map(MountPair::source).collect(Collectors.toSet());
     Set<Integer> proc = new HashSet<>();
     mounts.stream().filter(ImageMount::proc).forEach(mount -> proc.add(mount.id()));
     Set<String> once = new HashSet<>();
@@ -50,6 +52,10 @@ final class MountLimit {
     for (ImageMount mount : mounts) {
       String name = "mount " + mount.path() + " in the images";
       if (!mount.external().isEmpty()) {
+        // criu takes keys of its own too, and makes a new mount for them.
+        if (!sources.contains(mount.external())) {
+          unmet.add(new FailedRequirement(name, "one of the target's", "one of another kind"));
+        }
         Mount found = pairedWith.get(mount.external());
         if (found != null && isOnlyHereReadOnly(found) && !mount.readOnly()) {
           unmet.add(new FailedRequirement(name, "read-only, as in the target", "writable"));

@@ -76,6 +76,17 @@ class MountMatcherTest {
   }
 
   @Test
+  void aPathThatContinuesAnOptionOfCriuIsRefused() {
+    String path = "/proc/x]:/root/evil";
+    source =
+        List.of(
+            new Mount(
+                9, 8, 0, 5, "/null", path, List.of(), List.of(), "devtmpfs", "dev", List.of()));
+
+    assertThat(matcher.match(source, target)).isInstanceOf(MountMatch.Refused.class);
+  }
+
+  @Test
   void aVolumeThatBecameReadOnlyIsRefused() {
     target =
         target.stream()
