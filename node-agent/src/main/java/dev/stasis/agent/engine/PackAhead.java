@@ -1,8 +1,11 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.layer.LayerPacker;
+import dev.stasis.agent.process.OpenFile;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Collectors;
 
 /**
  * Packs what the workload wrote before anything is frozen: a cache of models is packed at the speed
@@ -41,7 +44,7 @@ final class PackAhead {
               folders.root(),
               folders.volumes(),
               freeze.artifact().layer(),
-              freeze.node().clock(),
+              open(),
               watch);
     } catch (IOException e) {
       if (e.getCause() instanceof StepFailure ended) {
@@ -50,5 +53,16 @@ final class PackAhead {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }
     runner.timings().add(NAME, Duration.ofNanos(freeze.node().nanoTime().getAsLong() - begin));
+  }
+
+  private LayerPacker.OpenFiles open() {
+    Instant before = freeze.node().clock().instant();
+    return LayerPacker.OpenFiles.of(
+        before,
+        freeze.node().tree().list(freeze.source()).living().stream()
+            .flatMap(process -> freeze.node().proc().openFiles(process.pid()).stream())
+            .filter(file -> file.isWritable() && file.target().startsWith("/"))
+            .map(OpenFile::target)
+            .collect(Collectors.toSet()));
   }
 }

@@ -3,7 +3,6 @@ package dev.stasis.agent.layer;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
-import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -14,9 +13,11 @@ import java.util.TreeMap;
  * Packs the folders and files of one tree while its workload runs. Whatever changes under it is
  * passed over, and packed by a {@link TreePacker} once the workload is stopped.
  *
- * <p>A file counts as unchanged as long as its inode and the time of its last change stay the same.
- * The kernel sets that time at every write, but for memory: only at the first store to a clean page
- * of a shared mapping. So a file is written back before it is read, which makes its pages clean.
+ * <p>A file counts as unchanged as long as its inode, its size and the time of its last change stay
+ * the same. The kernel sets that time when a write begins, which can take seconds. So a file that
+ * was open for writing is passed over, and one that has changed since that was seen. For memory the
+ * kernel sets it only at the first store to a clean page of a shared mapping. So a file is written
+ * back before it is read, which makes its pages clean.
  */
 final class AheadPacker {
 
@@ -28,19 +29,19 @@ final class AheadPacker {
   private final PaxWriter archive;
   private final HookFiles hooks;
   private final PackedAhead packed;
-  private final Clock clock;
+  private final LayerPacker.OpenFiles open;
   private final LayerPacker.Watch watch;
 
   AheadPacker(
       PaxWriter archive,
       HookFiles hooks,
       PackedAhead packed,
-      Clock clock,
+      LayerPacker.OpenFiles open,
       LayerPacker.Watch watch) {
     this.archive = archive;
     this.hooks = hooks;
     this.packed = packed;
-    this.clock = clock;
+    this.open = open;
     this.watch = watch;
   }
 
@@ -137,9 +138,10 @@ final class AheadPacker {
   private void file(Handle inode, String path, boolean overlay) throws IOException {
     try (Handle file = inode.forReading()) {
       Stat stat = file.stat();
-      boolean settled = stat.changedSeconds() < clock.instant().getEpochSecond() - SETTLED_SECONDS;
+      boolean settled = stat.changedSeconds() < open.before().getEpochSecond() - SETTLED_SECONDS;
       if (stat.links() != 1
           || !settled
+          || open.has(path)
           || (overlay && file.attributes().containsKey(TreePacker.OVERLAY + "metacopy"))) {
         return;
       }

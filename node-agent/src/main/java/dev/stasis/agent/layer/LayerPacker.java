@@ -2,7 +2,7 @@ package dev.stasis.agent.layer;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +37,30 @@ public final class LayerPacker implements AutoCloseable {
     void packed(long bytes) throws IOException;
   }
 
+  /**
+   * The files that the workload had open for writing.
+   *
+   * @param before when that was going to be looked for
+   * @param names their names, without the folders
+   */
+  public record OpenFiles(Instant before, Set<String> names) {
+
+    /** Takes the paths of the files. */
+    public static OpenFiles of(Instant before, Set<String> paths) {
+      return new OpenFiles(before, LayerPacker.names(paths));
+    }
+
+    boolean has(String path) {
+      return names.contains(path.substring(path.lastIndexOf('/') + 1));
+    }
+  }
+
+  private static Set<String> names(Set<String> paths) {
+    return paths.stream()
+        .map(path -> MountTargets.bytes(path.substring(path.lastIndexOf('/') + 1)))
+        .collect(Collectors.toSet());
+  }
+
   /** An archive that was begun while the workload ran. */
   private record Begun(PaxWriter archive, PackedAhead packed) {}
 
@@ -55,35 +79,41 @@ public final class LayerPacker implements AutoCloseable {
 
   /**
    * Begins to pack a container that runs, where its file systems tell later what has changed. The
-   * parameters are those of {@link #pack}.
+   * other parameters are those of {@link #pack}.
    *
+   * @param open what it had open for writing just now
    * @throws IOException when the folder cannot be written, or the watch ends it
    */
   public void packAhead(
-      @Nullable Path upper, Path root, List<String> volumes, Path folder, Clock clock, Watch watch)
+      @Nullable Path upper,
+      Path root,
+      List<String> volumes,
+      Path folder,
+      OpenFiles open,
+      Watch watch)
       throws IOException {
     try (Handle merged = Handle.ofTrusted(root)) {
       if (upper != null) {
         try (Handle changed = Handle.ofTrusted(upper)) {
-          packAhead(LAYER, changed, folder.resolve(archive(LAYER, volumes)), clock, watch);
+          packAhead(LAYER, changed, folder.resolve(archive(LAYER, volumes)), open, watch);
         }
       }
       for (String volume : volumes) {
         try (Handle tree = merged.folderInRoot(MountTargets.bytes(volume))) {
-          packAhead(volume, tree, folder.resolve(archive(volume, volumes)), clock, watch);
+          packAhead(volume, tree, folder.resolve(archive(volume, volumes)), open, watch);
         }
       }
     }
   }
 
-  private void packAhead(String target, Handle tree, Path file, Clock clock, Watch watch)
+  private void packAhead(String target, Handle tree, Path file, OpenFiles open, Watch watch)
       throws IOException {
     if (tree.keepsTimesOfChange()) {
       Begun one = new Begun(new PaxWriter(file), new PackedAhead());
       begun.put(target, one);
       boolean overlay = target.equals(LAYER);
       one.archive.waitForDisk();
-      new AheadPacker(one.archive, hooks(target), one.packed, clock, watch).pack(tree, overlay);
+      new AheadPacker(one.archive, hooks(target), one.packed, open, watch).pack(tree, overlay);
       // Else the disk is still busy with it when the workload is frozen.
       one.archive.sync();
     }
@@ -114,10 +144,7 @@ public final class LayerPacker implements AutoCloseable {
   public LayerIndex pack(
       @Nullable Path upper, Path root, List<String> volumes, Path folder, Set<String> written)
       throws IOException {
-    Set<String> names =
-        written.stream()
-            .map(path -> MountTargets.bytes(path.substring(path.lastIndexOf('/') + 1)))
-            .collect(Collectors.toSet());
+    Set<String> names = names(written);
     begun.values().forEach(one -> one.packed.mayBeWritten(names));
     List<LayerIndex.Part> parts = new ArrayList<>();
     try (Handle merged = Handle.ofTrusted(root)) {

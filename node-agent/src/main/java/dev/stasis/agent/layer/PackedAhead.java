@@ -34,6 +34,7 @@ final class PackedAhead {
     private final String inode;
     private final long seconds;
     private final int nanos;
+    private final long size;
     private final boolean folder;
     private final boolean opaque;
     private boolean seen;
@@ -43,6 +44,7 @@ final class PackedAhead {
       this.inode = stat.inode();
       this.seconds = stat.changedSeconds();
       this.nanos = stat.changedNanos();
+      this.size = stat.size();
       this.folder = folder;
       this.opaque = opaque;
     }
@@ -96,6 +98,7 @@ final class PackedAhead {
         && stat.links() == 1
         && !written.contains(path.substring(path.lastIndexOf('/') + 1))
         && entry.inode.equals(stat.inode())
+        && entry.size == stat.size()
         && entry.seconds == stat.changedSeconds()
         && entry.nanos == stat.changedNanos();
   }

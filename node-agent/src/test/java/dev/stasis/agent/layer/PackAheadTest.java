@@ -46,6 +46,7 @@ class PackAheadTest {
   private Path archives;
   private LayerPacker packer;
   private Set<String> written = Set.of();
+  private Set<String> open = Set.of();
 
   @BeforeEach
   void makeTwoContainers() throws Exception {
@@ -92,7 +93,13 @@ class PackAheadTest {
   }
 
   private void packAhead(Clock clock) throws IOException {
-    packer.packAhead(roots.upper("source"), source, List.of("/data"), archives, clock, bytes -> {});
+    packer.packAhead(
+        roots.upper("source"),
+        source,
+        List.of("/data"),
+        archives,
+        LayerPacker.OpenFiles.of(clock.instant(), open),
+        bytes -> {});
   }
 
   /** Returns the bytes that were packed after {@link #packAhead}. */
@@ -225,6 +232,15 @@ class PackAheadTest {
     assertThat(carryOver()).isBetween(8L * MIB, 8L * MIB + 200_000);
   }
 
+  /** The kernel sets the time of a write when it begins, and it may still be going on. */
+  @Test
+  void aFileThatIsOpenForWritingIsPackedDuringTheFreeze() throws Exception {
+    open = Set.of("/any/kept");
+    packAhead(LATER);
+
+    assertThat(carryOver()).isBetween(8L * MIB, 8L * MIB + 200_000);
+  }
+
   @Test
   void aFileThatJustChangedIsPackedDuringTheFreeze() throws Exception {
     packAhead(Clock.fixed(Instant.now(), Clock.systemUTC().getZone()));
@@ -241,7 +257,7 @@ class PackAheadTest {
                     source,
                     List.of(),
                     archives,
-                    LATER,
+                    LayerPacker.OpenFiles.of(LATER.instant(), Set.of()),
                     bytes -> {
                       throw new IOException("cancelled");
                     }))
