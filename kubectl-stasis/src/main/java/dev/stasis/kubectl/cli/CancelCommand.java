@@ -53,8 +53,8 @@ final class CancelCommand extends RequestCommand {
       }
     }
     for (Resource one : cancelled) {
-      int ended = awaited(one, end);
-      exit = Math.max(exit, ended == Exit.FAILED ? Exit.DONE : ended);
+      // Not one that has failed, whose workload may be lost, nor one that was finished before.
+      exit = Math.max(exit, awaited(one, end, last -> new Course(last).isUndone()));
     }
     return exit;
   }

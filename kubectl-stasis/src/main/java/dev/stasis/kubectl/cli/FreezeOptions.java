@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -78,6 +79,13 @@ final class FreezeOptions {
       description =
           "declares that connected processes share no GPU memory; if they do, the workload is lost")
   boolean nothingShared;
+
+  /** Returns whether none is given. */
+  boolean isEmpty() {
+    ObjectNode spec = JsonNodeFactory.instance.objectNode();
+    write(spec);
+    return spec.isEmpty();
+  }
 
   void write(ObjectNode spec) {
     if (store != null) {

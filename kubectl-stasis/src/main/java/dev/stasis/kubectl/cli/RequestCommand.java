@@ -9,6 +9,7 @@ import dev.stasis.kubectl.report.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -77,6 +78,16 @@ abstract class RequestCommand extends ClusterCommand {
 
   /** Waits for the end of an object if requested, and prints it. */
   final int awaited(Resource object, Instant until) throws InterruptedException {
+    return awaited(object, until, last -> !new Course(last).isBad());
+  }
+
+  /**
+   * The same.
+   *
+   * @param good whether an end is a success of the command
+   */
+  final int awaited(Resource object, Instant until, Predicate<Resource> good)
+      throws InterruptedException {
     if (!wait) {
       return Exit.DONE;
     }
@@ -91,7 +102,7 @@ abstract class RequestCommand extends ClusterCommand {
     } else {
       print(format, end.get());
     }
-    return new Course(end.get()).isBad() ? Exit.FAILED : Exit.DONE;
+    return good.test(end.get()) ? Exit.DONE : Exit.FAILED;
   }
 
   private void tell(Resource object, String done) {

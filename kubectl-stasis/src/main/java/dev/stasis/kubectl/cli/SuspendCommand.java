@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,8 +33,20 @@ final class SuspendCommand extends RequestCommand {
   @Override
   public Integer call() throws InterruptedException {
     String target = name(pod, Kind.POD);
-    Optional<Resource> again = new Suspensions(cluster()).resumed(target);
-    if (again.isPresent() && !dryRun) {
+    List<Resource> known = dryRun ? List.of() : new Suspensions(cluster()).ofPod(target);
+    Optional<Resource> suspending = known.stream().filter(Suspensions::isSuspending).findFirst();
+    if (suspending.isPresent()) {
+      String name = suspending.get().title();
+      if (!options.isEmpty()) {
+        complain(name + " suspends pod " + target + " already; to change how, resume it first");
+        return Exit.FAILED;
+      }
+      return follow(suspending.get(), "suspends it already", timeout());
+    }
+    // The fields of an existing one cannot be changed.
+    Optional<Resource> again =
+        known.stream().filter(one -> options.isEmpty()).reduce((first, second) -> second);
+    if (again.isPresent()) {
       ObjectNode patch = JsonNodeFactory.instance.objectNode();
       patch.putObject("spec").put("desiredState", "Suspended");
       Resource patched =

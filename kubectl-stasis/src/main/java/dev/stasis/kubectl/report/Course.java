@@ -8,6 +8,7 @@ import java.util.Set;
 /** The progress of a GpuCheckpoint, GpuRestore or GpuMigration. */
 public final class Course {
 
+  private static final Set<String> UNDONE = Set.of("Cancelled", "RolledBack");
   private static final Set<String> BAD = Set.of("Failed", "Cancelled", "RolledBack");
   private static final Set<String> GOOD =
       Set.of("Ready", "Suspended", "Explained", "Succeeded", "ColdStarted");
@@ -34,8 +35,7 @@ public final class Course {
   public boolean isDone() {
     if (isSuspend()) {
       return object.text("spec.desiredState").equals("Running")
-          ? object.condition("Suspended").text("status").equals("False")
-              && !phase().equals("Resuming")
+          ? isResumed() && !phase().equals("Resuming") && !isLost()
           : phase().equals("Suspended");
     }
     if (object.text("spec.afterCheckpoint").equals("Evict") && phase().equals("Ready")) {
@@ -47,7 +47,22 @@ public final class Course {
 
   /** Returns whether it can never reach the requested state. */
   public boolean isBad() {
-    return BAD.contains(phase());
+    return BAD.contains(phase())
+        || (isSuspend() && object.text("spec.desiredState").equals("Running") && isLost());
+  }
+
+  /** Returns whether it was cancelled or rolled back, and its workload runs as before. */
+  public boolean isUndone() {
+    return UNDONE.contains(phase());
+  }
+
+  private boolean isResumed() {
+    return object.condition("Suspended").text("status").equals("False");
+  }
+
+  /** Returns whether a workload that was suspended has ended. */
+  private boolean isLost() {
+    return isResumed() && object.condition("SourceRunning").text("status").equals("False");
   }
 
   private boolean isSuspend() {

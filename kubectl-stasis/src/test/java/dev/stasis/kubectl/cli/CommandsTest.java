@@ -193,6 +193,37 @@ class CommandsTest {
   }
 
   @Test
+  void optionsOrAnotherPodWithTheNameNeedANewObject() {
+    cluster.objects.add(suspension("Running", "Pending"));
+    assertThat(run("suspend", "trainer", "--store", "nfs")).isZero();
+    assertThat(cluster.created.get(0).at("/spec/storageRef/name").asText()).isEqualTo("nfs");
+
+    cluster.objects.set(
+        0,
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            metadata: {name: nap, namespace: ml}
+            spec: {podRef: {name: trainer}, afterCheckpoint: Suspend, desiredState: Running}
+            status: {phase: Pending, pod: {name: trainer, uid: old}}
+            """));
+    cluster.objects.add(Objects.of("{kind: Pod, metadata: {name: trainer, uid: new}}"));
+    assertThat(run("suspend", "trainer")).isZero();
+    assertThat(cluster.created).hasSize(2);
+    assertThat(cluster.patched).isEmpty();
+  }
+
+  @Test
+  void aPodIsNotSuspendedTwice() {
+    cluster.objects.add(suspension("Suspended", "Suspended"));
+    assertThat(run("suspend", "trainer")).isZero();
+    assertThat(run("suspend", "trainer", "--store", "nfs")).isEqualTo(Exit.FAILED);
+    assertThat(err.toString()).contains("resume it first");
+    assertThat(cluster.created).isEmpty();
+    assertThat(cluster.patched).isEmpty();
+  }
+
+  @Test
   void aPodIsResumedByItsNameOrThatOfTheCheckpoint() {
     cluster.objects.add(suspension("Suspended", "Suspended"));
     assertThat(run("resume", "trainer")).isZero();
@@ -221,6 +252,20 @@ class CommandsTest {
     assertThat(run("cancel", "move")).isZero();
     assertThat(cluster.patched)
         .containsExactly("gmig/move {\"spec\":{\"options\":{\"cancel\":true}}}");
+  }
+
+  @Test
+  void aCancelledRequestWhoseWorkloadIsLostIsAFailure() {
+    String yaml =
+        "{kind: GpuMigration, metadata: {name: move, namespace: ml}, spec: {podRef: {name: a}},"
+            + " status: {phase: %s}}";
+    cluster.objects.add(Objects.of(yaml.formatted("Freezing")));
+    cluster.events.add(Objects.of(yaml.formatted("Failed")));
+    assertThat(run("cancel", "move", "--wait")).isEqualTo(Exit.FAILED);
+    cluster.events.add(Objects.of(yaml.formatted("Succeeded")));
+    assertThat(run("cancel", "move", "--wait")).isEqualTo(Exit.FAILED);
+    cluster.events.add(Objects.of(yaml.formatted("RolledBack")));
+    assertThat(run("cancel", "move", "--wait")).isZero();
   }
 
   @Test

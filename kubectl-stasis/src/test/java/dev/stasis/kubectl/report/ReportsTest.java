@@ -133,6 +133,24 @@ class ReportsTest {
   }
 
   @Test
+  void aResumeOfAWorkloadThatIsLostHasFailed() {
+    Course course =
+        new Course(
+            Objects.of(
+                """
+                kind: GpuCheckpoint
+                spec: {podRef: {name: trainer}, afterCheckpoint: Suspend, desiredState: Running}
+                status:
+                  phase: Ready
+                  conditions:
+                    - {type: Suspended, status: "False"}
+                    - {type: SourceRunning, status: "False", reason: WorkloadLost}
+                """));
+    assertThat(course.isDone()).isFalse();
+    assertThat(course.isBad()).isTrue();
+  }
+
+  @Test
   void progressHasABarWhileBytesMove() {
     Resource saving =
         Objects.of(
