@@ -8,7 +8,7 @@ import org.awaitility.Awaitility;
 /** The helper of a counting workload with {@link #OPTION}: it does not use the GPU. */
 public final class IdleChild {
 
-  /** The option with which a workload has one. */
+  /** The option that gives a workload one. */
   public static final String OPTION = "--idle-child";
 
   /** A signal arrives in microseconds; a busy machine is given time. */

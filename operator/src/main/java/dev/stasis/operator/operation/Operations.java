@@ -12,10 +12,10 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 public interface Operations {
 
   /**
-   * The deadline of an operation that resumes or ends a workload, or deletes an artifact, and the
-   * shortest one of an operation that moves a workload of which only the artifact is left. It must
-   * be completed even after the deadline of its request. The longest measured resume took 100 s,
-   * for 140 GB on a busy H200.
+   * The deadline of an operation that resumes or ends a workload, or deletes an artifact. It is
+   * also the shortest deadline of an operation that moves a workload after its source was lost.
+   * Such an operation must be completed even after the deadline of its request. The longest
+   * measured resume took 100 s, for 140 GB on a busy H200.
    */
   TimeSpan WAY_BACK = TimeSpan.of("30m");
 

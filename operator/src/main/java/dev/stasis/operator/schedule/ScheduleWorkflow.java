@@ -22,7 +22,7 @@ final class ScheduleWorkflow {
   private static final int DELETIONS = 100;
 
   /**
-   * When refused runs are repeated: nothing tells that a quota has room again. Retention frees a
+   * When refused runs are repeated. No event reports that a quota has room again. Retention frees
    * quota within seconds.
    */
   private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(15), Backoff.PATIENT);

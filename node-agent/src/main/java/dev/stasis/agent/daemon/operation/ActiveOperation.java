@@ -163,7 +163,7 @@ final class ActiveOperation {
     stage = next;
   }
 
-  /** Returns the fault of this agent because of which it has not ended; null if there was none. */
+  /** Returns the fault of this agent that prevented its end; null if there was none. */
   @Nullable String fault() {
     return fault;
   }
