@@ -49,33 +49,32 @@ final class StopStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
+    TreeStopper stopper = new TreeStopper(freeze.node().proc());
+    long until = System.nanoTime() + DRAIN_LIMIT.toNanos();
+    StoppedTree tree = stop(freeze, stopper);
+    List<FailedRequirement> busy = freeze.requirePortable();
+    // An obstacle that may disappear does so only while the program runs.
+    while (!busy.isEmpty()
+        && busy.stream().allMatch(Inspection::mayPass)
+        && System.nanoTime() < until) {
+      resume(stopper, tree);
+      LockSupport.parkNanos(RUN_ON.toNanos());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for " + busy);
+      }
+      tree = stop(freeze, stopper);
+      busy = freeze.requirePortable();
+    }
+    Freeze.refuse(busy);
+  }
+
+  private static StoppedTree stop(Freeze freeze, TreeStopper stopper) throws StepFailure {
     // Recorded before the first signal: a reader then knows that stopped processes were stopped by
     // us, except these.
     List<ProcessStat> members = freeze.node().tree().list(freeze.source()).members();
     List<ProcessId> before =
         members.stream().filter(ProcessStat::isStopped).map(ProcessStat::id).toList();
     freeze.note(work -> work.withTree(members.stream().map(ProcessStat::id).toList(), before));
-    TreeStopper stopper = new TreeStopper(freeze.node().proc());
-    long until = System.nanoTime() + DRAIN_LIMIT.toNanos();
-    StoppedTree tree = stop(freeze, stopper, before);
-    List<FailedRequirement> busy = freeze.requirePortable();
-    // An obstacle that may disappear does so only while the program runs.
-    while (!busy.isEmpty()
-        && busy.stream().allMatch(Inspection::mayPass)
-        && System.nanoTime() < until) {
-      stopper.resume(tree, LIMIT);
-      LockSupport.parkNanos(RUN_ON.toNanos());
-      if (Thread.interrupted()) {
-        throw new InterruptedException("waiting for " + busy);
-      }
-      tree = stop(freeze, stopper, before);
-      busy = freeze.requirePortable();
-    }
-    Freeze.refuse(busy);
-  }
-
-  private static StoppedTree stop(Freeze freeze, TreeStopper stopper, List<ProcessId> before)
-      throws StepFailure {
     StopOutcome outcome = stopper.stop(freeze.source(), LIMIT);
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
@@ -83,8 +82,20 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     StoppedTree tree = ((StopOutcome.Stopped) outcome).tree();
     List<ProcessId> all = new ArrayList<>(tree.stopped());
     all.addAll(tree.stoppedBefore());
-    freeze.note(work -> work.withTree(all, before));
+    // The program may have stopped or continued some of them since.
+    freeze.note(work -> work.withTree(all, tree.stoppedBefore()));
     return tree;
+  }
+
+  /** Continues a tree. A process that stays stopped must not count as stopped by the program. */
+  private static void resume(TreeStopper stopper, StoppedTree tree) throws StepFailure {
+    List<ProcessId> still = stopper.resume(tree, LIMIT);
+    if (!still.isEmpty()) {
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL,
+          "SIGCONT: expected all processes to be running, got stopped after %d s: %s"
+              .formatted(LIMIT.toSeconds(), still));
+    }
   }
 
   @Override
@@ -106,15 +117,9 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     Set<ProcessId> ours = new LinkedHashSet<>(frozen.work().tree());
     container.ifPresent(found -> ours.addAll(frozen.node().tree().list(found).living()));
     frozen.work().stoppedBefore().forEach(ours::remove);
-    List<ProcessId> still =
-        new TreeStopper(frozen.node().proc())
-            .resume(new StoppedTree(List.copyOf(ours), frozen.work().stoppedBefore()), LIMIT);
-    if (!still.isEmpty()) {
-      throw new StepFailure(
-          Reason.PROCESS_CONTROL,
-          "SIGCONT: expected all processes to be running, got stopped after %d s: %s"
-              .formatted(LIMIT.toSeconds(), still));
-    }
+    resume(
+        new TreeStopper(frozen.node().proc()),
+        new StoppedTree(List.copyOf(ours), frozen.work().stoppedBefore()));
     frozen.noteIfPossible(work -> work.withTree(List.of(), List.of()));
   }
 }

@@ -36,13 +36,18 @@ public final class IdleChild {
     await('S');
   }
 
+  /** Returns its pid on the host. */
+  public int pid() {
+    return stat().pid();
+  }
+
   /** Returns the letter of its state. */
   public char state() {
     return stat().state();
   }
 
   private void signal(String which) {
-    new Sh().must("kill", which, Integer.toString(stat().pid()));
+    new Sh().must("kill", which, Integer.toString(pid()));
   }
 
   private void await(char state) {
