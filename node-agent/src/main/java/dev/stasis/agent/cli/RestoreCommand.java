@@ -60,7 +60,9 @@ final class RestoreCommand extends NodeCommand {
       names = "--wait",
       paramLabel = "TIME",
       defaultValue = "5m",
-      description = "How long to wait for free GPU memory. Default: 5m")
+      description =
+          "How long to wait for free GPU memory, and for host memory that other operations have"
+              + " reserved. Default: 5m")
   private Span wait = new Span(Duration.ofMinutes(5));
 
   RestoreCommand(Environment environment) {

@@ -48,6 +48,8 @@ final class FillStep implements Step<Restoring, FrozenWork> {
     restoring.note(work -> work.withRegions(journals, null));
     new RegionFill(restoring, Move.Verify.SHA256).fillAll();
     requireWhole(restoring, journals);
+    // The processes have taken it.
+    restoring.node().ledger().giveBack(restoring.target().id());
   }
 
   /** A fill leaves out a process that has ended. In a restore every process must get its memory. */

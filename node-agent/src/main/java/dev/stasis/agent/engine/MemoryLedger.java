@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Host memory reserved for running freezes on this node, one file each below the state folder. The
- * kernel shows it as available until the driver has used it, which takes seconds, so that two
- * parallel freezes would otherwise count the same bytes.
+ * Host memory reserved for running freezes and restores on this node, one file each below the state
+ * folder. The kernel shows it as available until it has been used, which takes seconds, so that two
+ * parallel operations would otherwise count the same bytes.
  */
 final class MemoryLedger {
 
@@ -43,7 +43,7 @@ final class MemoryLedger {
   }
 
   /**
-   * The unused reservation of one freeze.
+   * The unused reservation of one operation.
    *
    * @param number the order of the reservations
    * @param hostBytes memory of the node
@@ -63,7 +63,7 @@ final class MemoryLedger {
                         .formatted(LOCK_LIMIT.toSeconds())));
   }
 
-  /** Reserves memory for a container's freeze, replacing an earlier reservation. */
+  /** Reserves memory for a container's operation, replacing an earlier reservation. */
   void promise(String container, long hostBytes, long stageBytes) throws StepFailure {
     try {
       Map<String, Promise> all = all();
@@ -81,7 +81,7 @@ final class MemoryLedger {
     }
   }
 
-  /** Returns the reservation of a freeze, if there is one. */
+  /** Returns the reservation of an operation, if there is one. */
   Optional<Promise> of(String container) {
     return read(folder.resolve(container));
   }
@@ -104,7 +104,7 @@ final class MemoryLedger {
     return new Promise("", new ProcessId(1, 0), 0, hostBytes, stageBytes);
   }
 
-  /** Removes the reservation of a freeze: it has been used, or is no longer needed. */
+  /** Removes the reservation of an operation: it has been used, or is no longer needed. */
   void giveBack(String container) {
     try {
       Files.deleteIfExists(folder.resolve(container));

@@ -65,12 +65,12 @@ record NodeParts(
     Clock clock,
     LongSupplier nanoTime) {
 
-  /** Reservations of running freezes. */
+  /** Reservations of running operations. */
   MemoryLedger ledger() {
     return new MemoryLedger(stateDir, locks, journal, proc);
   }
 
-  /** Returns the room besides the reservations of other freezes. */
+  /** Returns the room besides the reservations of other operations. */
   Room room() {
     MemoryLedger ledger = ledger();
     return new Room(

@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Restores a workload from its artifact in a waiting container. Either every process is verified to
@@ -45,6 +46,9 @@ public final class Restore {
           new UnlockStep(),
           new ReloadStep(),
           new ProveStep());
+
+  /** No event reports that memory becomes free; an attempt reads a few small files. */
+  private static final Duration RESERVE_EVERY = Duration.ofMillis(200);
 
   private final NodeParts node;
   private final List<Step<Restoring, FrozenWork>> forward;
@@ -151,17 +155,61 @@ public final class Restore {
     if (!unmet.isEmpty()) {
       return new RestoreOutcome.Refused(unmet);
     }
-    Restoring restoring =
-        new Restoring(
-            node,
-            begin(request, target),
-            listener,
-            request,
-            artifact,
-            target,
-            seen,
-            ((MountMatch.Matched) match).pairs());
-    return run(restoring, runner, control);
+    try {
+      long deviceBytes = TargetCheck.inHostMemory(artifact.manifest());
+      Optional<String> missing = reserve(request, target, deviceBytes, control);
+      if (missing.isPresent()) {
+        return refused(Inspected.RoomFound.PROPERTY, "enough of it", missing.get());
+      }
+      Restoring restoring =
+          new Restoring(
+              node,
+              begin(request, target),
+              listener,
+              request,
+              artifact,
+              target,
+              seen,
+              ((MountMatch.Matched) match).pairs());
+      return run(restoring, runner, control);
+    } catch (StepFailure failure) {
+      return new RestoreOutcome.Failed(
+          runner.lastStep(),
+          failure.reason(),
+          String.valueOf(failure.getMessage()),
+          true,
+          runner.timings());
+    } finally {
+      node.ledger().giveBack(target.id());
+    }
+  }
+
+  /**
+   * Reserves host memory for the device memory. Another operation may have taken a part of its own
+   * reservation, which then counts twice, so the restore waits before it is refused.
+   *
+   * @return what is missing after the wait; empty if the memory is reserved
+   */
+  private Optional<String> reserve(
+      RestoreRequest request, Container target, long deviceBytes, OperationControl control)
+      throws StepFailure, InterruptedException {
+    long until = node.nanoTime().getAsLong() + request.options().memoryWait().toNanos();
+    while (true) {
+      try (HostLocks.Held held = node.ledger().open()) {
+        Optional<String> missing = node.room().missing(target, deviceBytes, 0);
+        if (missing.isEmpty()) {
+          node.ledger().promise(target.id(), Room.needed(deviceBytes), 0);
+        }
+        if (missing.isEmpty() || node.nanoTime().getAsLong() >= until) {
+          return missing;
+        }
+      }
+      control.check("unpack");
+      LockSupport.parkNanos(RESERVE_EVERY.toNanos());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for host memory");
+      }
+    }
   }
 
   /** What was known at the checkpoint to prevent a restore in another container. */

@@ -43,7 +43,8 @@ public record RestoreRequest(
    * Options of a restore.
    *
    * @param tcp handling of the TCP connections in the image
-   * @param memoryWait how long to wait until the device memory is free
+   * @param memoryWait how long to wait until the device memory is free, and before that the host
+   *     memory
    * @param threads copying and hashing threads
    */
   public record Options(CheckpointRequest.Tcp tcp, Duration memoryWait, int threads) {

@@ -106,7 +106,7 @@ final class Room {
     if (room.hostAvailable() - others < neededOfNode) {
       return Optional.of(
           ("memory of the node: expected %d bytes available for %d bytes of device memory, got"
-                  + " %d, of which %d are reserved by other freezes")
+                  + " %d, of which %d are reserved by other operations")
               .formatted(neededOfNode, deviceBytes, room.hostAvailable(), others));
     }
     return Optional.empty();

@@ -71,6 +71,7 @@ final class TargetCheck {
                 seen.stream().map(gpu -> gpu.uuid().text()).toList().toString()));
       }
     }
+    // Without the reservations of other operations: the restore waits for those.
     new Room(node.proc())
         .missing(target, inHostMemory(manifest), 0)
         .ifPresent(
@@ -102,7 +103,7 @@ final class TargetCheck {
   }
 
   /** The direct path needs host memory only for what the driver restores. */
-  private static long inHostMemory(Manifest manifest) {
+  static long inHostMemory(Manifest manifest) {
     long direct = manifest.device() == null ? 0 : manifest.device().bytes();
     return Math.max(0, manifest.sizes().gpuBytes() - direct);
   }

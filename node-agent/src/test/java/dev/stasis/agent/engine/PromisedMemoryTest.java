@@ -10,8 +10,16 @@ import dev.stasis.agent.testing.GpuContainer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,10 +28,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The same free byte is promised to one freeze only. */
+/** The same free byte is promised to one operation only. */
 class PromisedMemoryTest {
 
   private static final int MIB = 16;
+
+  /** Far more than a restore takes here. */
+  private static final Duration LIMIT = Duration.ofMinutes(4);
 
   @SuppressWarnings("NullAway.Init")
   private static EngineLab lab;
@@ -34,10 +45,12 @@ class PromisedMemoryTest {
   @BeforeAll
   static void start() {
     lab = new EngineLab(1, 128);
-    source =
-        GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
+    source = GpuContainer.start(spec());
     source.awaitSteps(3);
+  }
+
+  private static ContainerSpec spec() {
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
   }
 
   @AfterAll
@@ -102,6 +115,65 @@ class PromisedMemoryTest {
   }
 
   @Test
+  void aRestoreIsPromisedTheDeviceMemoryUntilItsProcessesHaveIt() throws Exception {
+    Path artifact = lab.published(Asked.of(lab, source)).artifact().path();
+    try (GpuContainer target = GpuContainer.start(spec().asHolder())) {
+      Map<String, Long> promised = new HashMap<>();
+      HookedStep.Hook hook =
+          (moment, step) -> {
+            if (moment == Moment.BEFORE) {
+              promised.put(
+                  step, ledger().of(target.id()).map(MemoryLedger.Promise::hostBytes).orElse(0L));
+            }
+          };
+      Restore restore = new Restore(lab.parts(), HookedStep.all(Restore.steps(), hook));
+
+      assertThat(EngineLab.restore(restore, artifact, target))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+
+      for (String step : List.of("unpack", "criu-restore", "fill")) {
+        assertThat(promised.getOrDefault(step, 0L))
+            .as(step)
+            .isGreaterThanOrEqualTo(Room.needed((long) MIB << 20));
+      }
+      assertThat(promised).containsEntry("continue", 0L).containsEntry("gpu-restore", 0L);
+    }
+  }
+
+  @Test
+  void aRestoreWaitsWhileAnotherOperationWasPromisedTheMemory() throws Exception {
+    Path artifact = lab.published(Asked.of(lab, source)).artifact().path();
+    try (GpuContainer target = GpuContainer.start(spec().asHolder())) {
+      ledger().promise("another", 1L << 55, 0);
+      assertThat(restore(artifact, target, Duration.ofMillis(500), EngineLab.control()))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Refused.class,
+              refused -> assertThat(refused.unmet().toString()).contains("reserved by other"));
+
+      OperationControl cancelled = EngineLab.control();
+      cancelled.cancel("a user");
+      assertThat(restore(artifact, target, LIMIT, cancelled))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Failed.class,
+              failed -> assertThat(failed.reason()).isEqualTo(Reason.CANCELLED));
+
+      OperationControl control = OperationControl.within(new ReleasingClock(), LIMIT);
+      assertThat(restore(artifact, target, LIMIT, control))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+    }
+  }
+
+  private static RestoreOutcome restore(
+      Path artifact, GpuContainer target, Duration wait, OperationControl control)
+      throws InterruptedException {
+    RestoreRequest.Options usual = RestoreRequest.Options.defaults();
+    RestoreRequest.Options options = new RestoreRequest.Options(usual.tcp(), wait, usual.threads());
+    return lab.engine()
+        .restore()
+        .run(EngineLab.restoreRequest(artifact, target, options), control, StepListener.NONE);
+  }
+
+  @Test
   void thosePromisedLaterWereAdmittedBesideOneAndDoNotCount(@TempDir Path state) throws Exception {
     MemoryLedger ledger = at(state);
     ledger.promise("first", 10, 1);
@@ -136,5 +208,32 @@ class PromisedMemoryTest {
     ProcFs proc = new ProcFs();
     return new MemoryLedger(
         state, new HostLocks(state, System::nanoTime), new WorkJournal(state), proc);
+  }
+
+  /**
+   * The other operation gives its memory back at the second question: the first one is for the
+   * start of the deadline, the next one that of a restore that waits.
+   */
+  private static final class ReleasingClock extends Clock {
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    @Override
+    public Instant instant() {
+      if (asked.incrementAndGet() == 2) {
+        ledger().giveBack("another");
+      }
+      return Instant.now();
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
   }
 }

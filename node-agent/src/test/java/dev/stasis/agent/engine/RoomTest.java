@@ -72,14 +72,14 @@ class RoomTest {
   }
 
   @Test
-  void memoryReservedForAnotherFreezeIsNotAvailable() throws IOException {
+  void memoryReservedForAnotherOperationIsNotAvailable() throws IOException {
     long needed = Room.needed(DEVICE);
     available(needed + (1 << 20));
     Container container = container(Long.MAX_VALUE / 4);
     assertThat(new Room(new ProcFs(folder), any -> 1 << 20).missing(container, DEVICE, 0))
         .isEmpty();
     assertThat(new Room(new ProcFs(folder), any -> 2 << 20).missing(container, DEVICE, 0))
-        .hasValueSatisfying(why -> assertThat(why).contains("reserved by other freezes"));
+        .hasValueSatisfying(why -> assertThat(why).contains("reserved by other operations"));
   }
 
   @Test
