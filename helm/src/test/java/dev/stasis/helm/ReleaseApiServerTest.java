@@ -244,6 +244,7 @@ class ReleaseApiServerTest {
       for (String kind : List.of("gpucheckpoints", "gpunodes", "gpunodeoperations")) {
         assertThat(hook.raw("/apis/stasis.dev/v1beta1/" + kind)).contains("items");
       }
+      assertThat(hook.nodes().withName("removed").get()).isNull();
       assertThatThrownBy(() -> hook.secrets().inNamespace(NAMESPACE).list())
           .isInstanceOf(KubernetesClientException.class);
     }

@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.uninstall.InstalledResources;
 import dev.stasis.operator.uninstall.Step;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -16,10 +17,14 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.net.HttpURLConnection;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** The uninstall's access to a cluster. It watches from its creation until it is closed. */
 class ClusterView implements AutoCloseable {
@@ -37,6 +42,7 @@ class ClusterView implements AutoCloseable {
   private final SharedIndexInformer<GpuMigration> migrations;
   private final SharedIndexInformer<GpuNodeOperation> operations;
   private final SharedIndexInformer<GpuNode> nodes;
+  private final Map<String, Boolean> removed = new HashMap<>();
 
   /** Uses the namespace of the operations. */
   ClusterView(KubernetesClient client, String system) {
@@ -50,12 +56,38 @@ class ClusterView implements AutoCloseable {
 
   /** Returns the objects that the watches have shown so far. */
   InstalledResources read() {
+    List<GpuNode> gpuNodes = nodes.getStore().list();
     return new InstalledResources(
         checkpoints.getStore().list(),
         restores.getStore().list(),
         migrations.getStore().list(),
         operations.getStore().list(),
-        nodes.getStore().list());
+        gpuNodes,
+        removed(gpuNodes));
+  }
+
+  private Set<String> removed(List<GpuNode> gpuNodes) {
+    return gpuNodes.stream()
+        .filter(ClusterView::reportsFrozen)
+        .map(it -> it.getMetadata().getName())
+        .filter(name -> removed.computeIfAbsent(name, this::isRemoved))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static boolean reportsFrozen(GpuNode node) {
+    return Optional.ofNullable(node.getStatus())
+        .map(GpuNodeStatus::getFrozen)
+        .filter(frozen -> !frozen.isEmpty())
+        .isPresent();
+  }
+
+  /**
+   * Asked once for each node, because the nodes of a large cluster do not fit into the memory of
+   * the job. The next uninstall finds a node that is removed later. One request takes at most 10 s,
+   * the default of the client.
+   */
+  private boolean isRemoved(String node) {
+    return client.nodes().withName(node).get() == null;
   }
 
   /** Returns false if it was deleted after it was read, which is equivalent. */

@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Runs before an uninstall: resumes suspended workloads and waits for them, or refuses. Exit code
@@ -34,7 +35,8 @@ public final class Uninstall {
 
   /**
    * Arguments: the namespace of the operations, {@code --force} to cancel requests in progress and
-   * to leave evicted workloads in their stores, and {@code --timeout=SECONDS}.
+   * to give up uploads, evicted workloads and workloads of removed nodes, and {@code
+   * --timeout=SECONDS}.
    */
   public static void main(String[] arguments) {
     boolean force = List.of(arguments).contains("--force");
@@ -63,26 +65,42 @@ public final class Uninstall {
     UninstallPreflight leaving = new UninstallPreflight(cluster.read());
     List<Blocker> blockers = leaving.blockers();
     if (!blockers.isEmpty() && !force) {
-      refuse(blockers);
+      refuse("nothing was changed", blockers);
       return REFUSED;
     }
-    blockers.forEach(one -> out.println("uninstall: forced, although " + one.what()));
+    blockers.forEach(this::giveUp);
     if (force) {
       leaving.cancels().forEach(this::take);
     }
     leaving.resumes().forEach(this::take);
-    return await(atMost);
+    Optional<UninstallPreflight> last = await(force, atMost);
+    if (last.isEmpty()) {
+      return REFUSED;
+    }
+    List<Blocker> later =
+        last.get().blockers().stream().filter(one -> !blockers.contains(one)).toList();
+    if (!later.isEmpty() && !force) {
+      refuse("this has changed since the start", later);
+      return REFUSED;
+    }
+    later.forEach(this::giveUp);
+    out.println("uninstall: Stasis can be removed");
+    return 0;
   }
 
-  private void refuse(List<Blocker> blockers) {
-    out.println("uninstall: refused; nothing was changed:");
+  private void giveUp(Blocker one) {
+    out.println("uninstall: forced, although " + one.what());
+    out.println("      " + one.givenUp());
+  }
+
+  private void refuse(String state, List<Blocker> blockers) {
+    out.println("uninstall: refused; " + state + ":");
     for (Blocker one : blockers) {
       out.println("  - " + one.what());
       out.println("      " + one.remedy());
+      out.println("      with uninstall.force: " + one.givenUp());
     }
-    out.println(
-        "To uninstall anyway (running operations are cancelled; checkpoints of evicted pods");
-    out.println("stay in their stores and can be restored once Stasis is installed again):");
+    out.println("To uninstall anyway:");
     out.println(
         "      helm upgrade RELEASE CHART --reset-then-reuse-values --set uninstall.force=true");
   }
@@ -94,9 +112,12 @@ public final class Uninstall {
     }
   }
 
-  private int await(Duration atMost) throws InterruptedException {
+  /** Returns the resources once nothing is pending; empty after a time. */
+  private Optional<UninstallPreflight> await(boolean force, Duration atMost)
+      throws InterruptedException {
     Instant end = clock.instant().plus(atMost);
-    List<String> pending = new UninstallPreflight(cluster.read()).pending();
+    UninstallPreflight leaving = new UninstallPreflight(cluster.read());
+    List<String> pending = leaving.pending(force);
     while (!pending.isEmpty()) {
       Duration left = Duration.between(clock.instant(), end);
       if (left.isNegative() || left.isZero()) {
@@ -104,12 +125,12 @@ public final class Uninstall {
             "uninstall: refused; after " + atMost.toSeconds() + " s these are not finished:");
         pending.forEach(one -> out.println("  - " + one));
         out.println("See: kubectl stasis doctor; then uninstall again.");
-        return REFUSED;
+        return Optional.empty();
       }
       cluster.awaitChange(left);
-      pending = new UninstallPreflight(cluster.read()).pending();
+      leaving = new UninstallPreflight(cluster.read());
+      pending = leaving.pending(force);
     }
-    out.println("uninstall: no workload is frozen; Stasis can be removed");
-    return 0;
+    return Optional.of(leaving);
   }
 }

@@ -6,14 +6,21 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import java.util.List;
+import java.util.Set;
 
-/** All resources of Stasis in a cluster. */
+/**
+ * All resources of Stasis in a cluster.
+ *
+ * @param removedNodes names of the GpuNodes that report frozen workloads although their Kubernetes
+ *     node was removed
+ */
 public record InstalledResources(
     List<GpuCheckpoint> checkpoints,
     List<GpuRestore> restores,
     List<GpuMigration> migrations,
     List<GpuNodeOperation> operations,
-    List<GpuNode> nodes) {
+    List<GpuNode> nodes,
+    Set<String> removedNodes) {
 
   /** Copies. */
   public InstalledResources {
@@ -22,5 +29,6 @@ public record InstalledResources(
     migrations = List.copyOf(migrations);
     operations = List.copyOf(operations);
     nodes = List.copyOf(nodes);
+    removedNodes = Set.copyOf(removedNodes);
   }
 }

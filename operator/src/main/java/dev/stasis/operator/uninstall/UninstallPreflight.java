@@ -30,7 +30,10 @@ public final class UninstallPreflight {
     this.installed = installed;
   }
 
-  /** Returns what prevents an uninstall that is not forced: evicted workloads, and operations. */
+  /**
+   * Returns what prevents an uninstall that is not forced: evicted workloads, operations, and
+   * workloads that were frozen when their node was removed.
+   */
   public List<Blocker> blockers() {
     List<Blocker> blockers = new ArrayList<>();
     for (GpuCheckpoint checkpoint : installed.checkpoints()) {
@@ -41,7 +44,9 @@ public final class UninstallPreflight {
                 title(checkpoint)
                     + " is the only copy of the evicted pod "
                     + checkpoint.getSpec().podName(),
-                "kubectl stasis restore " + name + in(checkpoint) + " --wait"));
+                "kubectl stasis restore " + name + in(checkpoint) + " --wait",
+                "its artifact stays in its store, and the pod can be restored after Stasis is"
+                    + " installed again"));
       }
     }
     for (GpuNodeOperation operation : installed.operations()) {
@@ -61,7 +66,21 @@ public final class UninstallPreflight {
                     + " is not finished",
                 remedy(
                     operation.getSpec().getType(),
-                    requester.name() + " -n " + requester.namespace())));
+                    requester.name() + " -n " + requester.namespace()),
+                givenUp(operation)));
+      }
+    }
+    for (GpuNode node : installed.nodes()) {
+      if (isRemoved(node)) {
+        blockers.add(
+            new Blocker(
+                "GpuNode "
+                    + node.getMetadata().getName()
+                    + " reports that "
+                    + String.join(" and ", frozen(node))
+                    + ", but the node was removed",
+                "kubectl delete gpunode " + node.getMetadata().getName(),
+                "if the machine still runs, its workloads stay frozen until thawed on it"));
       }
     }
     return blockers;
@@ -74,6 +93,14 @@ public final class UninstallPreflight {
             + object
             + " (this also deletes its artifact, unless options.deletionPolicy is Retain)"
         : "kubectl stasis cancel " + object;
+  }
+
+  private static String givenUp(GpuNodeOperation operation) {
+    return operation.getSpec().getType() == OperationType.UPLOAD
+        ? "the upload stops; until Stasis is installed again and continues it, the artifact is only"
+            + " on the disk of node "
+            + operation.getSpec().getNodeName()
+        : "the request is cancelled, and the uninstall waits until the operation ends";
   }
 
   /** Returns the steps that resume suspended workloads. */
@@ -102,36 +129,55 @@ public final class UninstallPreflight {
   /**
    * Returns descriptions of frozen workloads and operations in progress; empty if Stasis can be
    * removed.
+   *
+   * @param force whether uploads, and workloads on removed nodes, are not waited for
    */
-  public List<String> pending() {
+  public List<String> pending(boolean force) {
     List<String> pending = new ArrayList<>();
-    for (GpuNode node : installed.nodes()) {
-      if (node.getStatus() == null || node.getStatus().getFrozen() == null) {
-        continue;
-      }
-      for (FrozenWorkload frozen : node.getStatus().getFrozen()) {
-        pending.add(
-            "pod "
-                + frozen.pod().namespace()
-                + "/"
-                + frozen.pod().name()
-                + " on node "
-                + node.getMetadata().getName()
-                + " is "
-                + Objects.requireNonNullElse(frozen.state(), "frozen"));
-      }
-    }
+    installed.nodes().stream()
+        .filter(one -> !force || !isRemoved(one))
+        .forEach(one -> pending.addAll(frozen(one)));
     installed.operations().stream()
         .filter(UninstallPreflight::isWork)
+        .filter(one -> !force || one.getSpec().getType() != OperationType.UPLOAD)
         .forEach(
             one -> pending.add("operation " + one.getMetadata().getName() + " is not finished"));
     installed.checkpoints().stream()
-        .filter(
-            one ->
-                CurrentPhase.of(one) == CheckpointPhase.SUSPENDED
-                    || CurrentPhase.of(one) == CheckpointPhase.RESUMING)
+        .filter(UninstallPreflight::isUnfinished)
         .forEach(one -> pending.add(title(one) + " is " + CurrentPhase.of(one)));
     return pending;
+  }
+
+  private boolean isRemoved(GpuNode node) {
+    return installed.removedNodes().contains(node.getMetadata().getName());
+  }
+
+  private static List<String> frozen(GpuNode node) {
+    List<FrozenWorkload> frozen = node.getStatus() == null ? null : node.getStatus().getFrozen();
+    return Objects.requireNonNullElse(frozen, List.<FrozenWorkload>of()).stream()
+        .map(
+            one ->
+                "pod "
+                    + one.pod().namespace()
+                    + "/"
+                    + one.pod().name()
+                    + " on node "
+                    + node.getMetadata().getName()
+                    + " is "
+                    + Objects.requireNonNullElse(one.state(), "frozen"))
+        .toList();
+  }
+
+  /**
+   * Returns whether the workload is suspended, or may be evicted: when the operation of an eviction
+   * ends, the status of its checkpoint has not yet reported that its artifact is the only copy.
+   */
+  private static boolean isUnfinished(GpuCheckpoint checkpoint) {
+    return switch (CurrentPhase.of(checkpoint)) {
+      case SUSPENDED, RESUMING -> true;
+      case FREEZING, SAVING -> checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT;
+      case PENDING, IMPORTING, READY, EXPLAINED, FAILED, CANCELLED, UNRECOGNIZED -> false;
+    };
   }
 
   private static Step cancel(HasMetadata object) {

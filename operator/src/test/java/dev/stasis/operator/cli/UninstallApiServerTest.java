@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
@@ -12,7 +13,11 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.GpuNodeSpec;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.uninstall.InstalledResources;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -42,6 +47,9 @@ class UninstallApiServerTest {
   /** Seconds are usual. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
+  private static final Condition EVICTED =
+      new Condition("SourceRunning", ConditionValue.FALSE, "Evicted", "m", Instant.EPOCH, null);
+
   @SuppressWarnings("NullAway.Init") // made before the first test
   private static RealCluster cluster;
 
@@ -63,6 +71,7 @@ class UninstallApiServerTest {
   @AfterEach
   void remove() {
     cluster.client().resources(GpuCheckpoint.class).inNamespace(namespace).delete();
+    cluster.client().resources(GpuNode.class).withName(namespace).delete();
     cluster.client().namespaces().withName(namespace).delete();
   }
 
@@ -90,16 +99,59 @@ class UninstallApiServerTest {
   @Test
   void anEvictedWorkloadIsARefusalWithTheCommandAndNothingIsTouched() {
     GpuCheckpoint gone = checkpoint("gone", AfterCheckpoint.EVICT);
-    status(
-        gone,
-        CheckpointPhase.READY,
-        new Condition("SourceRunning", ConditionValue.FALSE, "Evicted", "m", Instant.EPOCH, null));
+    status(gone, CheckpointPhase.READY, EVICTED);
     assertThat(run(false, LIMIT)).isEqualTo(Uninstall.REFUSED);
     assertThat(text())
         .contains("is the only copy of the evicted pod trainer")
         .contains("kubectl stasis restore gone -n " + gone.getMetadata().getNamespace())
         .contains("uninstall.force=true");
     assertThat(run(true, LIMIT)).isZero();
+  }
+
+  @Test
+  void aWorkloadThatIsEvictedDuringTheWaitBlocksTheUninstall() throws Exception {
+    GpuCheckpoint away = checkpoint("away", AfterCheckpoint.EVICT);
+    GpuCheckpoint nap = checkpoint("nap", AfterCheckpoint.SUSPEND);
+    status(nap, CheckpointPhase.SUSPENDED, null);
+    CompletableFuture<Integer> exit = CompletableFuture.supplyAsync(() -> run(false, LIMIT));
+    await()
+        .atMost(LIMIT)
+        .until(() -> fresh(nap).getSpec().getDesiredState() == DesiredState.RUNNING);
+    status(away, CheckpointPhase.SAVING, null);
+    status(fresh(nap), CheckpointPhase.PENDING, null);
+    status(fresh(away), CheckpointPhase.READY, EVICTED);
+    assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(Uninstall.REFUSED);
+    assertThat(text())
+        .contains("refused; this has changed since the start")
+        .contains("is the only copy of the evicted pod trainer")
+        .contains("kubectl stasis restore away -n " + namespace);
+  }
+
+  @Test
+  void onlyAForcedUninstallGivesUpAFrozenWorkloadWhoseNodeWasRemoved() {
+    GpuNode node = new GpuNode();
+    node.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
+    node.setSpec(new GpuNodeSpec());
+    GpuNodeStatus status = new GpuNodeStatus();
+    status.setFrozen(
+        List.of(
+            new FrozenWorkload(
+                new ObjectReference("Pod", "ml", "trainer", "u"),
+                null,
+                null,
+                null,
+                "Frozen",
+                null,
+                null)));
+    GpuNode created = cluster.client().resource(node).create();
+    created.setStatus(status);
+    cluster.client().resource(created).updateStatus();
+    assertThat(run(false, LIMIT)).isEqualTo(Uninstall.REFUSED);
+    assertThat(text())
+        .contains("pod ml/trainer on node " + namespace + " is Frozen, but the node was removed")
+        .contains("kubectl delete gpunode " + namespace);
+    assertThat(run(true, LIMIT)).isZero();
+    assertThat(text()).contains("forced, although GpuNode " + namespace);
   }
 
   @Test
@@ -163,7 +215,8 @@ class UninstallApiServerTest {
           own(all.restores()),
           own(all.migrations()),
           all.operations(),
-          List.of());
+          all.nodes().stream().filter(it -> namespace.equals(it.getMetadata().getName())).toList(),
+          all.removedNodes());
     }
 
     private <T extends HasMetadata> List<T> own(List<T> all) {

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class UninstallPreflightTest {
@@ -67,7 +68,18 @@ class UninstallPreflightTest {
       List<GpuNodeOperation> operations,
       List<GpuNode> nodes) {
     return new UninstallPreflight(
-        new InstalledResources(checkpoints, restores, List.of(), operations, nodes));
+        new InstalledResources(checkpoints, restores, List.of(), operations, nodes, Set.of()));
+  }
+
+  private static GpuNode nodeWithFrozenPod() {
+    return YAML.unmarshal(
+        """
+        apiVersion: stasis.dev/v1beta1
+        kind: GpuNode
+        metadata: {name: gpu-17}
+        status: {frozen: [{pod: {kind: Pod, namespace: ml, name: trainer, uid: u}, state: Frozen}]}
+        """,
+        GpuNode.class);
   }
 
   private static final String EVICTED =
@@ -133,7 +145,7 @@ class UninstallPreflightTest {
     assertThat(suspended.blockers()).isEmpty();
     assertThat(suspended.resumes())
         .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "desiredState", "Running"));
-    assertThat(suspended.pending()).containsExactly("GpuCheckpoint ml/train-1 is Suspended");
+    assertThat(suspended.pending(false)).containsExactly("GpuCheckpoint ml/train-1 is Suspended");
   }
 
   @Test
@@ -152,16 +164,70 @@ class UninstallPreflightTest {
 
   @Test
   void theUninstallWaitsWhileAWorkloadIsFrozen() {
-    GpuNode node =
-        YAML.unmarshal(
-            """
-            apiVersion: stasis.dev/v1beta1
-            kind: GpuNode
-            metadata: {name: gpu-17}
-            status: {frozen: [{pod: {kind: Pod, namespace: ml, name: trainer, uid: u}, state: Frozen}]}
-            """,
-            GpuNode.class);
-    assertThat(leaving(List.of(), List.of(), List.of(), List.of(node)).pending())
-        .containsExactly("pod ml/trainer on node gpu-17 is Frozen");
+    UninstallPreflight frozen =
+        leaving(List.of(), List.of(), List.of(), List.of(nodeWithFrozenPod()));
+    assertThat(frozen.blockers()).isEmpty();
+    assertThat(frozen.pending(false)).containsExactly("pod ml/trainer on node gpu-17 is Frozen");
+    assertThat(frozen.pending(true)).isEqualTo(frozen.pending(false));
+  }
+
+  @Test
+  void onlyAForcedUninstallGivesUpFrozenWorkloadsOfARemovedNode() {
+    UninstallPreflight removed =
+        new UninstallPreflight(
+            new InstalledResources(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(nodeWithFrozenPod()),
+                Set.of("gpu-17")));
+    assertThat(removed.blockers())
+        .containsExactly(
+            new Blocker(
+                "GpuNode gpu-17 reports that pod ml/trainer on node gpu-17 is Frozen, but the node"
+                    + " was removed",
+                "kubectl delete gpunode gpu-17",
+                "if the machine still runs, its workloads stay frozen until thawed on it"));
+    assertThat(removed.pending(false)).hasSize(1);
+    assertThat(removed.pending(true)).isEmpty();
+  }
+
+  @Test
+  void onlyAForcedUninstallGivesUpAnUpload() {
+    UninstallPreflight uploading =
+        leaving(
+            List.of(checkpoint("Resume", "{phase: Ready}")),
+            List.of(),
+            List.of(operation("Upload", "Running")),
+            List.of());
+    assertThat(uploading.blockers())
+        .extracting(Blocker::givenUp)
+        .containsExactly(
+            "the upload stops; until Stasis is installed again and continues it, the artifact is"
+                + " only on the disk of node gpu-17");
+    assertThat(uploading.pending(false)).hasSize(1);
+    assertThat(uploading.pending(true)).isEmpty();
+    assertThat(
+            leaving(List.of(), List.of(), List.of(operation("Checkpoint", "Running")), List.of())
+                .pending(true))
+        .hasSize(1);
+  }
+
+  /** Its operation may have ended, but only Ready tells that the artifact is the only copy. */
+  @Test
+  void theUninstallWaitsUntilAnEvictionIsReported() {
+    assertThat(
+            leaving(
+                    List.of(checkpoint("Evict", "{phase: Saving}")),
+                    List.of(),
+                    List.of(),
+                    List.of())
+                .pending(false))
+        .containsExactly("GpuCheckpoint ml/train-1 is Saving");
+    assertThat(
+            leaving(List.of(checkpoint("Evict", EVICTED)), List.of(), List.of(), List.of())
+                .pending(false))
+        .isEmpty();
   }
 }
