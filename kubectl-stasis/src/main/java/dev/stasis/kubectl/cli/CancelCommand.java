@@ -37,24 +37,27 @@ final class CancelCommand extends RequestCommand {
     Instant end = session().clock().instant().plus(timeout());
     int exit = Exit.DONE;
     List<Resource> cancelled = new ArrayList<>();
-    for (Resource found : chosen()) {
-      Course course = new Course(found);
-      if (course.isOver()) {
-        complain(
-            found.title()
-                + ": expected a request in progress, got phase "
-                + course.phase()
-                + "; nothing was done");
-        exit = Exit.FAILED;
-      } else if (dryRun) {
-        say(found.title() + ": would be cancelled (dry run)");
-      } else {
-        cancelled.add(told(cancel(found), "is being cancelled"));
+    List<Resource> chosen = chosen();
+    try (ObjectDocument document = document(names.size() != 1)) {
+      for (Resource found : chosen) {
+        Course course = new Course(found);
+        if (course.isOver()) {
+          complain(
+              found.title()
+                  + ": expected a request in progress, got phase "
+                  + course.phase()
+                  + "; nothing was done");
+          exit = Exit.FAILED;
+        } else if (dryRun) {
+          tellDryRun(found, "cancelled", document);
+        } else {
+          cancelled.add(told(cancel(found), "is being cancelled", document));
+        }
       }
-    }
-    for (Resource one : cancelled) {
-      // Not one that has failed, whose workload may be lost, nor one that was finished before.
-      exit = Math.max(exit, awaited(one, end, last -> new Course(last).isUndone()));
+      for (Resource one : cancelled) {
+        // Not one that has failed, whose workload may be lost, nor one that was finished before.
+        exit = Math.max(exit, awaited(one, end, document, last -> new Course(last).isUndone()));
+      }
     }
     return exit;
   }

@@ -1,14 +1,17 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.stasis.kubectl.cluster.Cluster;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,17 @@ abstract class ClusterCommand implements Callable<Integer> {
 
     String value() {
       return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns a document in this format. */
+    String text(JsonNode document) {
+      try {
+        return this == YAML
+            ? new YAMLMapper().writeValueAsString(document).stripTrailing()
+            : document.toPrettyString();
+      } catch (JsonProcessingException e) {
+        throw new UncheckedIOException("cannot write a document in memory", e);
+      }
     }
   }
 
@@ -79,15 +93,20 @@ abstract class ClusterCommand implements Callable<Integer> {
     session.terminal().complain(text);
   }
 
-  /** Prints objects as kubectl does, for programs. */
-  final void print(Format as, Resource object) {
-    say(
-        cluster()
-            .print(
-                List.of(Kind.of(object.kind()).orElseThrow().resource(), object.name()),
-                scope(object),
-                as.value())
-            .stripTrailing());
+  /**
+   * Starts the document for programs, which is printed only with -o.
+   *
+   * @param isList false if exactly one object was named
+   */
+  final ObjectDocument document(boolean isList) {
+    return new ObjectDocument(session.terminal(), format, isList);
+  }
+
+  /** Prints the object that was named, for programs. */
+  final void print(Resource object) {
+    try (ObjectDocument document = document(false)) {
+      document.add(object);
+    }
   }
 
   static Scope scope(Resource object) {

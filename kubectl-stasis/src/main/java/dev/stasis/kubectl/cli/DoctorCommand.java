@@ -1,9 +1,7 @@
 package dev.stasis.kubectl.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.stasis.kubectl.doctor.Doctor;
 import dev.stasis.kubectl.doctor.Finding;
 import java.util.List;
@@ -23,7 +21,7 @@ final class DoctorCommand extends ClusterCommand {
   }
 
   @Override
-  public Integer call() throws JsonProcessingException {
+  public Integer call() {
     Doctor doctor = new Doctor();
     List<Finding> findings = doctor.examine(new FactFinder(cluster(), session().clock()).facts());
     if (format == null) {
@@ -38,10 +36,7 @@ final class DoctorCommand extends ClusterCommand {
                   .put("where", finding.where())
                   .put("what", finding.what())
                   .put("advice", finding.advice()));
-      say(
-          format == Format.YAML
-              ? new YAMLMapper().writeValueAsString(list).stripTrailing()
-              : list.toPrettyString());
+      say(format.text(list));
     }
     return doctor.isIll(findings) ? Exit.FAILED : Exit.DONE;
   }

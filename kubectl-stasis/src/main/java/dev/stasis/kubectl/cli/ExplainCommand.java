@@ -76,7 +76,7 @@ final class ExplainCommand extends ClusterCommand {
     if (format == null) {
       say(explanation.text());
     } else {
-      print(format, end.get());
+      print(end.get());
     }
     return explanation.isFeasible() ? Exit.DONE : Exit.FAILED;
   }

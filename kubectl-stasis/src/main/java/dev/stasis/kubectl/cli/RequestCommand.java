@@ -57,7 +57,9 @@ abstract class RequestCommand extends ClusterCommand {
     Duration atMost = duration(timeout);
     Resource made = cluster().create(new Scope.Current(), manifest, dryRun);
     if (dryRun) {
-      say(made.title() + ": would be created (dry run)");
+      try (ObjectDocument document = document(false)) {
+        tellDryRun(made, "created", document);
+      }
       return Exit.DONE;
     }
     return follow(made, "created", atMost);
@@ -65,20 +67,33 @@ abstract class RequestCommand extends ClusterCommand {
 
   /** Prints what was done to an object, and waits for its end if requested. */
   final int follow(Resource object, String done, Duration atMost) throws InterruptedException {
-    return awaited(told(object, done), session().clock().instant().plus(atMost));
+    Instant until = session().clock().instant().plus(atMost);
+    try (ObjectDocument document = document(false)) {
+      return awaited(told(object, done, document), until, document);
+    }
+  }
+
+  /** Prints what would be done to an object. */
+  final void tellDryRun(Resource object, String done, ObjectDocument document) {
+    if (format == null) {
+      say(object.title() + ": would be " + done + " (dry run)");
+    } else {
+      document.add(object);
+    }
   }
 
   /** Prints what was done to an object, unless its end is awaited. */
-  final Resource told(Resource object, String done) {
+  final Resource told(Resource object, String done, ObjectDocument document) {
     if (!wait) {
-      tell(object, done);
+      tell(object, done, document);
     }
     return object;
   }
 
   /** Waits for the end of an object if requested, and prints it. */
-  final int awaited(Resource object, Instant until) throws InterruptedException {
-    return awaited(object, until, last -> !new Course(last).isBad());
+  final int awaited(Resource object, Instant until, ObjectDocument document)
+      throws InterruptedException {
+    return awaited(object, until, document, last -> !new Course(last).isBad());
   }
 
   /**
@@ -86,7 +101,8 @@ abstract class RequestCommand extends ClusterCommand {
    *
    * @param good whether an end is a success of the command
    */
-  final int awaited(Resource object, Instant until, Predicate<Resource> good)
+  final int awaited(
+      Resource object, Instant until, ObjectDocument document, Predicate<Resource> good)
       throws InterruptedException {
     if (!wait) {
       return Exit.DONE;
@@ -100,14 +116,14 @@ abstract class RequestCommand extends ClusterCommand {
     if (format == null) {
       say(new Outcome().text(end.get()));
     } else {
-      print(format, end.get());
+      document.add(end.get());
     }
     return good.test(end.get()) ? Exit.DONE : Exit.FAILED;
   }
 
-  private void tell(Resource object, String done) {
+  private void tell(Resource object, String done, ObjectDocument document) {
     if (format != null) {
-      print(format, object);
+      document.add(object);
       return;
     }
     say(object.title() + " " + done);

@@ -38,18 +38,21 @@ final class ResumeCommand extends RequestCommand {
     ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch.putObject("spec").put("desiredState", "Running");
     List<Resource> resumed = new ArrayList<>();
-    for (Resource suspended : chosen()) {
-      if (dryRun) {
-        say(suspended.title() + ": would be resumed (dry run)");
-      } else {
-        Resource patched =
-            cluster().patch(Kind.CHECKPOINT, new Scope.Current(), suspended.name(), patch);
-        resumed.add(told(patched, "resumes " + suspended.text("spec.podRef.name")));
-      }
-    }
+    List<Resource> chosen = chosen();
     int exit = Exit.DONE;
-    for (Resource one : resumed) {
-      exit = Math.max(exit, awaited(one, end));
+    try (ObjectDocument document = document(pods.size() != 1)) {
+      for (Resource suspended : chosen) {
+        if (dryRun) {
+          tellDryRun(suspended, "resumed", document);
+        } else {
+          Resource patched =
+              cluster().patch(Kind.CHECKPOINT, new Scope.Current(), suspended.name(), patch);
+          resumed.add(told(patched, "resumes " + suspended.text("spec.podRef.name"), document));
+        }
+      }
+      for (Resource one : resumed) {
+        exit = Math.max(exit, awaited(one, end, document));
+      }
     }
     return exit;
   }

@@ -55,7 +55,11 @@ final class StoreCollectCommand extends ClusterCommand {
         .put(
             "collectAfter", session().clock().instant().truncatedTo(ChronoUnit.SECONDS).toString());
     Resource patched = cluster().patch(Kind.STORE, new Scope.Current(), name, patch);
-    say(patched.title() + ": the agents free data within five minutes and log the result");
+    if (format == null) {
+      say(patched.title() + ": the agents free data within five minutes and log the result");
+    } else {
+      print(patched);
+    }
     return Exit.DONE;
   }
 }

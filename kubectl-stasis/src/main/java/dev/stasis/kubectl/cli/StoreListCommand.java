@@ -69,9 +69,11 @@ final class StoreListCommand extends ListingCommand {
       return;
     }
     String name = name(store, Kind.STORE);
-    cluster().list(List.of(Kind.CHECKPOINT), scope, selection().toArray(String[]::new)).stream()
-        .filter(one -> isIn(name, one))
-        .forEach(one -> print(as, one));
+    List<Resource> checkpoints =
+        cluster().list(List.of(Kind.CHECKPOINT), scope, selection().toArray(String[]::new));
+    try (ObjectDocument document = document(true)) {
+      checkpoints.stream().filter(one -> isIn(name, one)).forEach(document::add);
+    }
   }
 
   private static boolean isIn(String store, Resource checkpoint) {

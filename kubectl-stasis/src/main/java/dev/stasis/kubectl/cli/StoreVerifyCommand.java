@@ -67,13 +67,23 @@ final class StoreVerifyCommand extends ClusterCommand {
     ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch.putObject("spec").putObject("options").put("verifyAfter", now.toString());
     List<Resource> asked = new ArrayList<>();
-    for (Resource one : chosen) {
-      asked.add(cluster().patch(Kind.CHECKPOINT, scope(one), one.name(), patch));
-      if (!wait) {
-        say(one.title() + " will be verified");
+    try (ObjectDocument document = document(checkpoints.size() != 1)) {
+      for (Resource one : chosen) {
+        asked.add(cluster().patch(Kind.CHECKPOINT, scope(one), one.name(), patch));
+        if (!wait) {
+          tell(asked.get(asked.size() - 1), " will be verified", document);
+        }
       }
+      return wait ? results(asked, now, atMost, document) : Exit.DONE;
     }
-    return wait ? results(asked, now, atMost) : Exit.DONE;
+  }
+
+  private void tell(Resource checkpoint, String state, ObjectDocument document) {
+    if (format == null) {
+      say(checkpoint.title() + state);
+    } else {
+      document.add(checkpoint);
+    }
   }
 
   private List<Resource> chosen() {
@@ -109,7 +119,7 @@ final class StoreVerifyCommand extends ClusterCommand {
     return named;
   }
 
-  private int results(List<Resource> asked, Instant since, Duration atMost)
+  private int results(List<Resource> asked, Instant since, Duration atMost, ObjectDocument document)
       throws InterruptedException {
     Instant end = session().clock().instant().plus(atMost);
     int exit = Exit.DONE;
@@ -127,10 +137,10 @@ final class StoreVerifyCommand extends ClusterCommand {
       }
       Resource restorable = last.condition("Restorable");
       if (restorable.text("reason").equals("ArtifactDamaged")) {
-        say(one.title() + ": damaged: " + restorable.text("message"));
+        tell(last, ": damaged: " + restorable.text("message"), document);
         exit = Exit.FAILED;
       } else {
-        say(one.title() + ": whole");
+        tell(last, ": whole", document);
       }
     }
     return exit;
