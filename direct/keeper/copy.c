@@ -128,7 +128,7 @@ bool copy_start(unsigned threads) {
 }
 
 bool copy_run(struct job *j) {
-    for (uint32_t i = 0; i < j->w->count; i++) { /* contexts are made here, not by many threads at once */
+    for (uint32_t i = 0; i < j->w->count; i++) { /* the arena is registered here, not by many threads at once */
         const struct item *item = &j->w->items[i];
         bool used = j->kind != COPY_LOAD || item->fresh.mapped;
         if (used && !cuda_use(item->device)) return false;

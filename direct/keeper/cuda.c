@@ -50,12 +50,17 @@ bool cuda_open(void) {
     return true;
 }
 
-int cuda_device(const uint8_t *uuid) {
-    for (int i = 0; i < devices; i++) {
-        if (memcmp(uuids[i], uuid, 16) == 0) return cuda_use(i) ? i : -1;
+/* A context takes some hundred MiB of its GPU, and a hostile library may name the GPU of another workload. */
+int cuda_device(const uint8_t *u, bool make) {
+    int i = 0;
+    while (i < devices && memcmp(uuids[i], u, 16) != 0) i++;
+    if (i == devices || !(make || contexts[i])) {
+        fail("GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x is not one of those that %s", u[0], u[1], u[2], u[3], u[4], u[5],
+             u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15], make ? "the keeper sees" : "the agent has named");
+        return -1;
     }
-    fail("the workload's GPU is not one of the %d that the keeper sees", devices);
-    return -1;
+    bool there = contexts[i] || ok(driver.cuDevicePrimaryCtxRetain(&contexts[i], i), "cuDevicePrimaryCtxRetain");
+    return there && cuda_use(i) ? i : -1;
 }
 
 int cuda_device_named(const char *text) {
@@ -68,15 +73,14 @@ int cuda_device_named(const char *text) {
         uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
         digits++;
     }
-    if (digits == 32 && !*text) return cuda_device(uuid);
+    if (digits == 32 && !*text) return cuda_device(uuid, true);
     fail("expected the UUID of a GPU");
     return -1;
 }
 
 bool cuda_use(int device) {
-    if (device < 0 || device >= devices) return fail("expected a GPU below %d, got %d", devices, device);
-    bool there = contexts[device] || ok(driver.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain");
-    return there && ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
+    if (device < 0 || device >= devices || !contexts[device]) return fail("expected a GPU with a context, got number %d", device);
+    return ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
 }
 
 bool cuda_free(int device, uint64_t *free_bytes) {

@@ -209,7 +209,7 @@ bool holder_recover(void) {
         w->start = held.start;
         w->unloaded = true; /* as far as anyone can tell */
         struct item *item = &w->items[w->count];
-        *item = (struct item){.block = held.block, .device = cuda_device(held.uuid), .address = held.address, .bytes = held.bytes, .fd = fd};
+        *item = (struct item){.block = held.block, .device = cuda_device(held.uuid, true), .address = held.address, .bytes = held.bytes, .fd = fd};
         if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->kept)) return false;
         w->count++;
         w->bytes += item->bytes;

@@ -56,9 +56,10 @@ bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool cuda_open(void);
 /* False with the call and the driver's name for the result. */
 bool ok(int result, const char *call);
-int cuda_device(const uint8_t *uuid); /* with a context; negative when there is none */
-int cuda_device_named(const char *uuid);
-bool cuda_use(int device);            /* makes its context the thread's */
+/* The number of a GPU with a context, or negative. One is not made for a GPU that only a workload has named. */
+int cuda_device(const uint8_t *uuid, bool make);
+int cuda_device_named(const char *uuid); /* by the agent: one is made */
+bool cuda_use(int device);               /* makes its context the thread's */
 bool cuda_free(int device, uint64_t *free_bytes);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
 /* Maps memory of a descriptor into the keeper; nothing is left when that fails. */

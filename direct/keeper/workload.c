@@ -84,7 +84,7 @@ static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
 
 /* Takes the descriptor. */
 static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
-    int device = cuda_device(entry->uuid);
+    int device = cuda_device(entry->uuid, false);
     uint64_t total = device < 0 ? 0 : cuda_total(device);
     bool valid = total > 0;
     if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
@@ -146,7 +146,7 @@ bool workload_export(struct workload *w) {
 static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd, bool from_file) {
     if (!item || item->fresh.mapped) return fail("block %u is not in what is kept", entry->block);
     if (item->bytes != entry->bytes || item->address != entry->address) return fail("block %u changed its place or size", entry->block);
-    int device = cuda_device(entry->uuid);
+    int device = cuda_device(entry->uuid, false);
     if (device < 0 || !cuda_import(device, fd, item->bytes, &item->fresh)) return false;
     if (from_file && device != item->device) { /* the restored process may have another GPU */
         snapshot_release(item);

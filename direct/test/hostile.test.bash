@@ -3,9 +3,10 @@
 
 # lies HOW PATTERN COMMAND...: the keeper refuses, has let go of everything, and works as before.
 lies() {
-    local how=$1 pattern=$2 honest
+    local how=$1 pattern=$2 honest before
     shift 2
-    node 1 128
+    node 2 128
+    before=$(used 1)
     start log --mib 8
     honest=$pid
     "$T/program" liar "$how" >"$work/liar" 2>&1 &
@@ -21,6 +22,7 @@ lies() {
         must drop x
     fi
     [ "$(find "/proc/$keeper/fd" -lname '*nvidiactl' | wc -l)" -le 2 ] || fail "$how: descriptors are left: $(ls -l /proc/$keeper/fd)"
+    [ "$(used 1)" = "$before" ] || fail "$how: expected $before blocks on another GPU, got $(used 1)"
     pid=$honest
     attach
     unload
@@ -32,7 +34,8 @@ promise_a_size_beyond_the_memory_is_refused() { lies size cuMemMap export x; }
 promise_no_size_is_refused() { lies no-size 'makes no sense' export x; }
 promise_an_odd_size_is_refused() { lies odd-size 'makes no sense' export x; }
 promise_an_address_that_wraps_is_refused() { lies wrap 'makes no sense' export x; }
-promise_another_gpu_is_refused() { lies gpu 'not one of' export x; }
+promise_a_gpu_that_is_not_there_is_refused() { lies gpu 'is not one of' export x; }
+promise_the_gpu_of_another_workload_is_refused() { lies neighbor 'is not one of those that the agent has named' export x; }
 promise_a_wild_block_is_refused() { lies block 'makes no sense' export x; }
 promise_a_descriptor_of_something_else_is_refused() { lies fd cuMemImport export x; }
 promise_a_missing_descriptor_is_refused() { lies no-fd 'makes no sense' export x; }

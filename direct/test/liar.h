@@ -44,7 +44,7 @@ static int liar(const char *how) {
             if (request.command == GATE_EXPORT) {
                 count = reply.count = 1;
                 reply.entry[0] = (struct gate_entry){.block = 0, .address = 0x0d0000200000, .bytes = SIZE};
-                CALL("cuDeviceGetUuid_v2", L(reply.entry[0].uuid), 0L);
+                CALL("cuDeviceGetUuid_v2", L(reply.entry[0].uuid), (long)is(how, "neighbor"));
                 if (is(how, "size")) reply.entry[0].bytes = 64ul << 20;
                 if (is(how, "no-size")) reply.entry[0].bytes = 0;
                 if (is(how, "odd-size")) reply.entry[0].bytes = SIZE + 1;

@@ -58,18 +58,18 @@ program() {
     until_there "$work/log" ready
 }
 
-# keeper: one begins to serve; $keeper is its process.
+# keeper [GPU]: one begins to serve the workloads of that GPU; $keeper is its process.
 keeper() {
     local i
     "$T/stasis-keeper" serve --socket "$work/k" --threads 2 2>>"$work/keeper.log" &
     keeper=$!
     pids+=("$keeper")
     for ((i = 0; i < 3000; i++)); do
-        "$T/stasis-keeper" tell "$work/k" list >/dev/null 2>&1 && return
-        kill -0 "$keeper" 2>/dev/null || break
+        "$T/stasis-keeper" tell "$work/k" list >/dev/null 2>&1 && break
+        kill -0 "$keeper" 2>/dev/null || fail "the keeper did not start: $(cat "$work/keeper.log")"
         sleep 0.02
     done
-    fail "the keeper did not start: $(cat "$work/keeper.log")"
+    must use "$(gpu "${1:-0}")"
 }
 
 # tell COMMAND...: its answer is in $answer; the exit code says whether it was done.

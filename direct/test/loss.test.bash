@@ -134,18 +134,39 @@ promise_a_reload_from_files_touches_no_other_gpu() {
     node 2 128
     start log --mib 20 --device 1
     before=$(used 0)
-    keeper
+    keeper 1
     attach
     unload
     must save w "$work/memory"
     must drop w
     must quit
     until_gone "$keeper"
-    keeper
+    keeper 1
     attach
     must reload w "$work/memory"
     must open w
     [ "$(used 0)" = "$before" ] || fail "expected $before blocks, got $(used 0)"
+    right log 20
+}
+
+promise_a_gpu_that_was_not_named_gets_no_context_and_is_named_later() {
+    node 2 128
+    start log --mib 20 --device 1
+    keeper 1
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    must quit
+    until_gone "$keeper"
+    keeper 0
+    attach
+    refused "$(gpu 1) is not one of those that the agent has named" reload w "$work/memory"
+    before=$(used 1)
+    must use "$(gpu 1)"
+    [ "$(used 1)" -gt "$before" ] || fail "there was a context before"
+    must reload w "$work/memory"
+    must open w
     right log 20
 }
 

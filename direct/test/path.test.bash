@@ -310,7 +310,7 @@ rests() {
 promise_a_resting_keeper_has_only_its_contexts_and_serves_again() {
     node 1 256
     start log --mib 40
-    keeper 64
+    keeper
     local generation before after
     for generation in 1 2; do
         attach

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from direct_parts import DRIVER_PATH, LIBRARY, OUT, PYTHON, Keeper, Workload, check, driver_call, failures, say, started
+from direct_parts import DRIVER_PATH, LIBRARY, OUT, PYTHON, Keeper, Workload, check, driver_call, failures, gpus, say, started
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENDS = time.time() + 440
@@ -135,8 +135,7 @@ def copies(keeper, w, gib, pieces):
     if gib > 16:
         return
     path = f"{folder}/stasis-direct-{os.getpid()}"
-    uuid = subprocess.run(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
-    room = folder == "/dev/shm" and keeper.tell("room", uuid, keeper.tell("status", "w")["bytes"], path + "-room")
+    room = folder == "/dev/shm" and keeper.tell("room", gpus()[0], keeper.tell("status", "w")["bytes"], path + "-room")
     began = time.perf_counter()
     keeper.tell("close", "w", 10000), keeper.tell("export", "w"), keeper.tell("unload", "w")
     saved = keeper.tell("save", "w", path)

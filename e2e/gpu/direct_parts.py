@@ -50,6 +50,10 @@ def driver_call(name, pid, timeout_ms=0):
     return took
 
 
+def gpus():
+    return subprocess.run(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()
+
+
 class Keeper:
     def __init__(self, name="keeper"):
         self.path = f"/tmp/stasis-direct-{os.getpid()}.{name}"
@@ -58,6 +62,8 @@ class Keeper:
         self.process = subprocess.Popen([KEEPER, "serve", "--socket", self.path], stderr=self.log, stdout=self.log)
         started.append(self.process)
         self.connect(30)
+        for uuid in gpus():
+            self.tell("use", uuid)
         self.took = time.perf_counter() - began
 
     def connect(self, seconds):

@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 
 /**
@@ -155,9 +156,14 @@ public final class Keeper implements AutoCloseable {
     return !entry.isEmpty() && !(entry + ",").contains(",blocks:0,");
   }
 
-  /** Makes a context on a GPU, which takes up to a second. */
-  void use(GpuUuid gpu) throws KeeperFailure, InterruptedException {
-    ask(BATCH, "use", gpu.text());
+  /**
+   * Makes contexts on GPUs, which takes up to a second each. The keeper refuses memory of any other
+   * GPU, because a hostile library may name that of another pod.
+   */
+  public void use(Collection<GpuUuid> gpus) throws KeeperFailure, InterruptedException {
+    for (GpuUuid gpu : gpus) {
+      ask(BATCH, "use", gpu.text());
+    }
   }
 
   /** Releases everything, ends the keeper, and waits until its contexts are gone. */

@@ -147,9 +147,7 @@ public final class Keepers {
   public void prepare(String containerId, Collection<GpuUuid> gpus)
       throws KeeperFailure, InterruptedException {
     try (Keeper keeper = open(containerId)) {
-      for (GpuUuid gpu : gpus) {
-        keeper.use(gpu);
-      }
+      keeper.use(gpus);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.Gate;
 import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the {@link OffloadStep}: gates closed, memory taken over, its content stored. */
@@ -117,6 +120,10 @@ final class Offload {
               suspend ? freeze.offloading().file(one.ownPid()).toString() : null));
     }
     note(all);
+    // The prepared keeper may have been replaced, and the workload may use another GPU by now.
+    Set<GpuUuid> gpus = new TreeSet<>();
+    all.forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
+    keeper.use(gpus);
     for (Offloaded one : all) {
       keeper.export(one.process());
     }

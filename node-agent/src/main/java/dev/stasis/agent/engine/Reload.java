@@ -83,6 +83,7 @@ final class Reload {
     try (GpuGate.Pass pass = frozen.node().gate().hold(gpus, MEMORY_WAIT)) {
       while (true) {
         try {
+          keeper.use(gpus);
           if (one.file() == null || keeper.holds(one.process())) {
             keeper.reload(one.process(), one.totalBytes());
           } else {

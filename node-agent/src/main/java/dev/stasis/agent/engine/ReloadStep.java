@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.process.ProcessId;
@@ -9,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The library in each restored process loads its large allocations, every chunk checked against its
@@ -43,6 +46,7 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     Duration wait = restoring.request().options().memoryWait();
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
         GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
+      keeper.use(gpus(restoring));
       for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
         reload(keeper, Prefill.files(restoring, one.getKey()), one.getKey(), one.getValue());
       }
@@ -58,6 +62,14 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     } finally {
       restoring.node().keepers().rest(restoring.work().containerId());
     }
+  }
+
+  /** The GPUs of the processes. The artifact may be forged, so only those of the target count. */
+  private static Set<GpuUuid> gpus(Restoring restoring) {
+    Set<GpuUuid> gpus = new TreeSet<>();
+    restoring.work().cuda().forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
+    gpus.retainAll(restoring.gpuSet());
+    return gpus;
   }
 
   private static void reload(Keeper keeper, Path files, RegionSet set, ProcessId process)

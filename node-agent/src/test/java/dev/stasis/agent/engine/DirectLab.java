@@ -69,6 +69,16 @@ public record DirectLab(EngineLab lab) {
         .forEach(id -> ProcessHandle.of(id.pid()).ifPresent(ProcessHandle::destroyForcibly));
   }
 
+  /** Waits until the keeper of a restore has loaded what the GPU has space for. */
+  void awaitPrefilled() {
+    Awaitility.await("the keeper has loaded it")
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("keeper of ")));
+  }
+
   Container container(GpuContainer container) {
     return ((Resolution.Found) lab.parts().containers().resolve(container.id())).container();
   }

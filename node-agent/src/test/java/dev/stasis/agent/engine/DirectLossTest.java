@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.HookedStep.Moment;
+import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -171,6 +173,38 @@ class DirectLossTest {
       for (Work work : lab.engine().thaw().inHand()) {
         lab.engine().thaw().run(work.id(), StepListener.NONE);
       }
+    }
+    direct.assertUnharmed(source);
+  }
+
+  /** The next keeper reads the files, with a context on the GPU that the agent names to it. */
+  @Test
+  void aKeeperThatDiesDuringARestoreLosesNothing() throws Exception {
+    ContainerSpec spec = direct.counter();
+    Path artifact;
+    List<String> before;
+    try (GpuContainer first = GpuContainer.start(spec)) {
+      first.awaitSteps(3);
+      artifact = lab.published(Asked.of(lab, first)).artifact().path();
+      before = first.lines();
+    }
+    Restore restore =
+        new Restore(
+            lab.parts(),
+            HookedStep.all(
+                Restore.steps(),
+                (at, name) -> {
+                  if (at == Moment.BEFORE && name.equals("reload")) {
+                    direct.awaitPrefilled();
+                    direct.kill("serve");
+                    Awaitility.await().atMost(LIMIT).until(() -> isReplaced("serve"));
+                  }
+                }));
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(EngineLab.restore(restore, artifact, target))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+      target.awaitSteps(5);
+      target.verify(DirectLab.MIB, before);
     }
     direct.assertUnharmed(source);
   }

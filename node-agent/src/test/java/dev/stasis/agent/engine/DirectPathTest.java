@@ -11,12 +11,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -145,9 +143,7 @@ class DirectPathTest {
                 Restore.steps(),
                 (moment, step) -> {
                   if (moment == HookedStep.Moment.BEFORE && step.equals("reload")) {
-                    Awaitility.await("the keeper has loaded it")
-                        .atMost(Duration.ofSeconds(60))
-                        .until(() -> !isAKeeperBeingStarted());
+                    new DirectLab(lab).awaitPrefilled();
                     damage(artifact);
                   }
                 }));
@@ -158,11 +154,6 @@ class DirectPathTest {
       target.verify(MIB, before);
     }
     lab.assertNothingLeft();
-  }
-
-  private static boolean isAKeeperBeingStarted() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().startsWith("keeper of "));
   }
 
   @Test

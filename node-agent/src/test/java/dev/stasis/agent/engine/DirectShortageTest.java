@@ -154,7 +154,7 @@ class DirectShortageTest {
               lab,
               source.id(),
               name -> {
-                if (name.equals("use")) {
+                if (name.equals("use") && Files.notExists(stage.resolve("other"))) {
                   Files.write(stage.resolve("other"), new byte[40 << 20]);
                 }
               })) {

@@ -75,6 +75,7 @@ class DirectStatesTest {
         .flatMap(
             victim ->
                 Stream.of(
+                        "use",
                         "attach",
                         "close",
                         "status",
@@ -193,6 +194,28 @@ class DirectStatesTest {
         }
       }
     }
+    direct.assertUnharmed(source);
+  }
+
+  /** The next keeper has no context, and makes one only on a GPU that the agent names to it. */
+  @Test
+  void aKeeperThatDiesBeforeTheFreezeDoesNotCostTheDirectPath() throws Exception {
+    CheckpointOutcome outcome;
+    try (KeeperProxy proxy =
+        once(
+            source,
+            "use",
+            name -> {
+              direct.kill("serve");
+              Awaitility.await().atMost(LIMIT).until(() -> direct.keepers("serve").isEmpty());
+            })) {
+      assertThat(proxy).isNotNull();
+      outcome = lab.checkpoint(Asked.of(lab, source));
+    }
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Published.class,
+            published -> assertThat(published.figures().path()).isEqualTo("direct"));
     direct.assertUnharmed(source);
   }
 
