@@ -167,7 +167,7 @@ def copies(keeper, w, gib, pieces):
 
 def section_gate():
     """How long draining takes, in a launch-bound loop and in a training with forked loader workers."""
-    keeper = Keeper(256, "keeper-gate")
+    keeper = Keeper("keeper-gate")
     for name, arguments, seconds in (("loop", (f"{HERE}/direct_loop.py", 100000), 8), ("loader", (f"{HERE}/direct_train.py", 0.25, 100000, "loader"), 12)):
         w = Workload(f"gate-{name}", *arguments)
         if name == "loader":
@@ -196,7 +196,7 @@ def section_gate():
 
 def section_killed():
     """The keeper is killed while it alone holds the memory; another one takes it from the second holder."""
-    keeper = Keeper(256, "keeper-killed")
+    keeper = Keeper("keeper-killed")
     w = Workload("killed", f"{HERE}/direct_train.py", 4, 100000)
     w.wait(lambda: w.steps() > 5, 60, "start")
     keeper.tell("attach", "w", w.pid, w.start)
@@ -208,7 +208,7 @@ def section_killed():
     keeper.process.wait()
     time.sleep(1)
     say(f"GPU used/total MiB with keeper {used}, with the descriptors alone {gpu_used()}")
-    keeper = Keeper(256, "keeper-killed")
+    keeper = Keeper("keeper-killed")
     say(f"recovered: {keeper.tell('list')}")
     driver_call("Restore", w.pid)
     driver_call("Unlock", w.pid)
@@ -258,7 +258,7 @@ def other(name, module, script):
     if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, timeout=60).returncode:
         say(f"skipped {name}: this python has no {module}")
         return
-    keeper = Keeper(256, f"keeper-{name}")
+    keeper = Keeper(f"keeper-{name}")
     w = Workload(name, f"{HERE}/{script}")
     w.wait(lambda: w.steps() > 3, 90, "start")
     keeper.tell("attach", "w", w.pid, w.start)
