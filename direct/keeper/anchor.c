@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /* An agent says nothing: it is connected, or gone. */

@@ -1,8 +1,6 @@
 /* Pinned host memory: a slot for each copying thread. */
 #include "keeper.h"
 
-#include <sys/mman.h>
-
 uint8_t *arena;
 static uint64_t arena_bytes;
 static bool registered;

@@ -1,9 +1,7 @@
 /* stasis-keeper: what its parts share. docs/direct-path.md is the contract. */
 #ifndef STASIS_KEEPER_H
 #define STASIS_KEEPER_H
-#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
-#endif
 #include "common.h"
 #include "driver.h"
 

@@ -1,7 +1,6 @@
 /* Content of files that waits on a GPU for the process to which it will belong, while that process is still being restored. */
 #include "keeper.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 int tell(const char *path, char **words) {
     char answer[4096] = "";

@@ -1,14 +1,11 @@
 /* libstasis-gate.so: what its parts share. docs/direct-path.md is the contract. */
 #ifndef STASIS_GATE_H
 #define STASIS_GATE_H
-#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
-#endif
 #include "driver.h"
 #include "protocol.h"
 
 #include <stdbool.h>
-
 
 /* The gate: calls of the program pass it; while it is closed they wait in front of it. */
 /* 0 once no thread is inside; -ETIMEDOUT or another negative errno with the gate open again. */

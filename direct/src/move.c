@@ -1,9 +1,6 @@
 /* Memory leaves the process and returns to the addresses that it had. The gate is closed and drained meanwhile. */
 #include "gate.h"
 
-#include <string.h>
-#include <unistd.h>
-
 /* The next mapping of a block from there on, or mapping_limit. Most blocks have one, and remember it. */
 static uint32_t mapping_of(uint32_t block, uint32_t from) {
     uint32_t last = blocks[block].mapping;
