@@ -95,6 +95,20 @@ static int serve_at(const char *path, unsigned threads) {
     return 0;
 }
 
+/* One command to a keeper, from a shell. */
+static int tell(const char *path, char **words) {
+    char answer[4096] = "";
+    int fd = socket_connect(path, SOCK_STREAM);
+    if (fd < 0) {
+        fprintf(stderr, "stasis-keeper: %s\n", failure);
+        return 3;
+    }
+    for (; *words; words++) dprintf(fd, "%s%c", *words, words[1] ? ' ' : '\n');
+    FILE *from = fdopen(fd, "r");
+    if (from && fgets(answer, sizeof answer, from)) fputs(answer, stdout);
+    return strncmp(answer, "ok", 2) == 0 ? 0 : 1;
+}
+
 static int look(pid_t pid, uint64_t start) {
     struct gate_page page;
     bool done = link_look(pid, start, &page, NULL) && (page.version == GATE_VERSION || fail("expected version %d of the library, got %u", GATE_VERSION, page.version));
@@ -107,13 +121,37 @@ static int look(pid_t pid, uint64_t start) {
     return !done;
 }
 
+/* An agent says nothing: it is connected, or gone. */
+static bool listen_to(int connection) {
+    char unexpected[64];
+    return read(connection, unexpected, sizeof unexpected) > 0;
+}
+
+static bool always(void) { return true; }
+
+/*
+ * Keeps the driver in use. While the first process of a GPU initializes the driver, every GPU of the node has to switch contexts; a
+ * process that was resumed from a checkpoint cannot be switched away from in the middle of a kernel, and after 4 s the driver ends
+ * it (docs/compatibility.md). With this process no other one is the first. It ends some time after the agent has gone.
+ */
+static int anchor(const char *path, int grace_ms) {
+    prctl(PR_SET_NAME, "stasis-anchor");
+    int listener = cuda_open() ? socket_listen(path, SOCK_STREAM) : -1;
+    if (listener < 0) {
+        fprintf(stderr, "stasis-keeper anchor: %s\n", failure);
+        return 1;
+    }
+    socket_serve(listener, grace_ms, grace_ms, listen_to, always);
+    return 0; /* The socket stays: another one may listen there by now. */
+}
+
 int main(int argc, char **argv) {
     const char *path = NULL;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (argc > 3 && strcmp(argv[1], "tell") == 0) return tell(argv[2], argv + 3);
     if (argc == 4 && strcmp(argv[1], "look") == 0) return look(atoi(argv[2]), strtoull(argv[3], NULL, 10));
     if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main(argv[2]);
-    if (argc == 4 && strcmp(argv[1], "anchor") == 0) return anchor_main(argv[2], atoi(argv[3]));
+    if (argc == 4 && strcmp(argv[1], "anchor") == 0) return anchor(argv[2], atoi(argv[3]));
     for (int i = 2; i + 1 < argc && strcmp(argv[1], "serve") == 0; i += 2) {
         if (strcmp(argv[i], "--socket") == 0) {
             path = argv[i + 1];

@@ -175,12 +175,6 @@ bool rest_end(void);
 unsigned rest_of(struct pollfd *wait); /* what to wait for, and how many; 0: it does not rest */
 bool rest_is_over(void);
 
-/* Prints the answer; returns the exit code. */
-int tell(const char *path, char **words);
-
-/* A process that has the driver initialized, and does nothing. */
-int anchor_main(const char *path, int grace_ms);
-
 /* What is done with a workload. */
 extern struct workload workloads[MAX_WORKLOADS];
 struct workload *workload_named(const char *name, bool make);
