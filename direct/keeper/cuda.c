@@ -1,4 +1,4 @@
-/* The driver's functions, and the contexts of the keeper. */
+/* The driver's functions, the contexts of the keeper, and its pinned host memory. */
 #include "keeper.h"
 
 #include <dlfcn.h>
@@ -11,6 +11,10 @@ static int devices;
 static uint8_t uuids[MAX_DEVICES][16];
 static void *contexts[MAX_DEVICES];
 static uint64_t totals[MAX_DEVICES];
+
+uint8_t *arena;
+static uint64_t arena_bytes;
+static bool registered;
 
 bool ok(int result, const char *call) {
     const char *name = "unknown result";
@@ -78,9 +82,34 @@ int cuda_device_named(const char *text) {
     return -1;
 }
 
+bool arena_open(unsigned threads) {
+    if (arena) return true;
+    if (threads) arena_bytes = (uint64_t)threads * CHUNK;
+    arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (arena == MAP_FAILED) {
+        arena = NULL;
+        return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
+    }
+    madvise(arena, arena_bytes, MADV_HUGEPAGE);
+    madvise(arena, arena_bytes, MADV_DONTFORK);
+    return true;
+}
+
+/* Gives the host memory back; nothing may be in it. */
+void arena_close(void) {
+    if (registered) ok(driver.cuMemHostUnregister(arena), "cuMemHostUnregister");
+    registered = false;
+    munmap(arena, arena_bytes);
+    arena = NULL;
+}
+
+/* The arena is registered once, for the contexts of all GPUs (portable). */
 bool cuda_use(int device) {
     if (device < 0 || device >= devices || !contexts[device]) return fail("expected a GPU with a context, got number %d", device);
-    return ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
+    bool done = ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") &&
+                (registered || ok(driver.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister"));
+    registered |= done;
+    return done;
 }
 
 bool cuda_free(int device, uint64_t *free_bytes) {

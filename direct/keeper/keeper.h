@@ -95,7 +95,6 @@ bool holder_replace(void); /* after its death */
 /* Pinned host memory: a slot for each copying thread. */
 extern uint8_t *arena;
 bool arena_open(unsigned threads); /* 0: as many as before */
-bool arena_register(void);
 void arena_close(void);
 
 /* The threads that copy: into a room, whose pages they make before; to a file; from a file to fresh memory or to snapshots. */
