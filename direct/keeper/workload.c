@@ -13,16 +13,11 @@ struct workload workloads[MAX_WORKLOADS];
 
 const char *note_names(uint32_t notes) {
     static char text[256];
-    static const struct {
-        uint32_t flag;
-        const char *name;
-    } all[] = {{NOTE_IPC, "ipc"},           {NOTE_EXPORT, "export"}, {NOTE_IMPORT, "import"}, {NOTE_MULTICAST, "multicast"},
-               {NOTE_MANAGED, "managed"},   {NOTE_TOOL, "tool"},     {NOTE_SPARSE, "sparse"}, {NOTE_PEER, "peer"},
-               {NOTE_PLAIN, "plain"},       {NOTE_UNKNOWN_ENTRY, "unknown-entry"},
-               {NOTE_HANDED, "handed"}};
+    static const char *const names[] = {"ipc",    "export", "import", "multicast", "managed",       "tool", /* by the bits of enum gate_note */
+                                        "sparse", "",       "peer",   "plain",     "unknown-entry", "handed"};
     *text = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (notes & all[i].flag) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? "," : "", all[i].name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (notes >> i & 1 && *names[i]) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? "," : "", names[i]);
     }
     return *text ? text : "none";
 }
