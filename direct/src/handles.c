@@ -126,23 +126,18 @@ HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_
     return real_cuMemGetAllocationPropertiesFromHandle(prop, translate(handle));
 }
 
-HOOK(cuMulticastBindMem, (uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {
-    note(NOTE_MULTICAST);
-    return real_cuMulticastBindMem(group, at, translate(handle), offset, bytes, flags);
-}
-
-HOOK(cuMulticastBindMem_v2, (uint64_t group, int device, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {
-    note(NOTE_MULTICAST);
-    return real_cuMulticastBindMem_v2(group, device, at, translate(handle), offset, bytes, flags);
-}
+/* Notes FLAG, whether the call succeeds or not. */
+#define NOTING(name, flag, arguments, passed) \
+    HOOK(name, arguments) { \
+        note(flag); \
+        return real_##name passed; \
+    }
+NOTING(cuMulticastBindMem, NOTE_MULTICAST, (uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags),
+       (group, at, translate(handle), offset, bytes, flags))
+NOTING(cuMulticastBindMem_v2, NOTE_MULTICAST,
+       (uint64_t group, int device, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags),
+       (group, device, at, translate(handle), offset, bytes, flags))
 
 /* Handles lie inside an array of structures here. Programs with sparse textures are none of ours. */
-HOOK(cuMemMapArrayAsync, (void *list, unsigned count, void *stream)) {
-    note(NOTE_SPARSE);
-    return real_cuMemMapArrayAsync(list, count, stream);
-}
-
-HOOK(cuMemMapArrayAsync_ptsz, (void *list, unsigned count, void *stream)) {
-    note(NOTE_SPARSE);
-    return real_cuMemMapArrayAsync_ptsz(list, count, stream);
-}
+NOTING(cuMemMapArrayAsync, NOTE_SPARSE, (void *list, unsigned count, void *stream), (list, count, stream))
+NOTING(cuMemMapArrayAsync_ptsz, NOTE_SPARSE, (void *list, unsigned count, void *stream), (list, count, stream))

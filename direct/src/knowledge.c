@@ -117,15 +117,11 @@ static CUresult made(CUresult result, void **context) {
     return 0;
 }
 
-HOOK(cuCtxCreate_v2, (void **context, unsigned flags, int device)) { return made(real_cuCtxCreate_v2(context, flags, device), context); }
-
-HOOK(cuCtxCreate_v3, (void **context, void *params, int count, unsigned flags, int device)) {
-    return made(real_cuCtxCreate_v3(context, params, count, flags, device), context);
-}
-
-HOOK(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device)) {
-    return made(real_cuCtxCreate_v4(context, params, flags, device), context);
-}
+#define CREATING(name, arguments, passed) \
+    HOOK(name, arguments) { return made(real_##name passed, context); }
+CREATING(cuCtxCreate_v2, (void **context, unsigned flags, int device), (context, flags, device))
+CREATING(cuCtxCreate_v3, (void **context, void *params, int count, unsigned flags, int device), (context, params, count, flags, device))
+CREATING(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device), (context, params, flags, device))
 
 /* What belongs to a context ends with it: memory of cuMemAlloc, and captures on its streams. */
 static void forget_context(const void *context) {
