@@ -74,6 +74,13 @@ static uint64_t target_of(const struct job *j, const struct piece *chunk) {
     return j->kind == COPY_PREFILL ? item->snapshot : item->snapshot ? 0 : item->fresh.mapped;
 }
 
+static bool any_in_the_way(void) {
+    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
+        if (snapshot_in_the_way(w)) return true;
+    }
+    return false;
+}
+
 static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
     const struct item *item = &j->w->items[chunk->item];
     bool loads = j->kind >= COPY_LOAD;
@@ -168,13 +175,6 @@ bool snapshot_here(const struct workload *w) {
 }
 
 bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w->wanted && snapshot_here(w); }
-
-bool any_in_the_way(void) {
-    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
-        if (snapshot_in_the_way(w)) return true;
-    }
-    return false;
-}
 
 void snapshot_release(struct item *item) {
     if (item->snapshot && cuda_use(item->device)) {

@@ -104,11 +104,6 @@ int holder_main(const char *path) {
     return 0;
 }
 
-static bool reach(const char *path) {
-    holder = socket_connect(path, SOCK_SEQPACKET);
-    return holder >= 0;
-}
-
 /* A process of its own session, whose parent is not the keeper: nothing that ends the keeper's group ends it. */
 static bool start_new(int patience_ms) {
     extern char **environ;
@@ -123,7 +118,7 @@ static bool start_new(int patience_ms) {
     int rc = posix_spawn(&pid, self, NULL, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     for (int i = 0; rc == 0 && i < patience_ms / 10; i++) {
-        if (reach(holder_path)) return true;
+        if ((holder = socket_connect(holder_path, SOCK_SEQPACKET)) >= 0) return true;
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     }
     return fail("the second holder did not start");
@@ -132,7 +127,8 @@ static bool start_new(int patience_ms) {
 bool holder_start(const char *path) {
     snprintf(holder_path, sizeof holder_path, "%s", path);
     be_hard_to_end();
-    return reach(path) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
+    holder = socket_connect(path, SOCK_SEQPACKET);
+    return holder >= 0 || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
 }
 
 static bool gone(void) {
@@ -188,8 +184,7 @@ bool holder_has(uint32_t count) {
 }
 
 bool holder_replace(void) {
-    close(holder);
-    holder = -1;
+    gone();
     if (!start_new(1000)) return false; /* the agent waits meanwhile; it is tried again */
     for (int i = 0; i < MAX_WORKLOADS; i++)
         if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;

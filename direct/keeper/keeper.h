@@ -126,7 +126,6 @@ bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
 bool snapshot_here(const struct workload *w);
 bool snapshot_in_the_way(const struct workload *w);
-bool any_in_the_way(void);
 void snapshot_drop(struct workload *w);
 void snapshot_release(struct item *item);
 bool stage_make(struct workload *w, const char *path); /* into the room of that file */

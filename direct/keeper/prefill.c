@@ -72,14 +72,11 @@ bool prefill_load(const char *path, int asker, uint64_t *bytes) {
 
 bool prefill_take(const char *path, struct file *file) {
     struct prefill **at = find(path), *p = *at;
-    if (!p) return false;
-    if (!p->loaded) {
-        drop(at);
-        return false;
+    bool loaded = p && p->loaded;
+    if (loaded) {
+        *file = p->file;
+        p->file = (struct file){.data = -1}; /* it is the caller's now */
     }
-    *at = p->next;
-    *file = p->file;
-    free(p->path);
-    free(p);
-    return true;
+    if (p) drop(at);
+    return loaded;
 }
