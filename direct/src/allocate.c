@@ -116,11 +116,13 @@ HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t
 
 /* The context of a large allocation, or NULL. */
 static void *owner_of(uint64_t address, uint32_t *index) {
+    uint32_t i = 0;
     table_lock();
-    const struct mapping *mapping = mapping_at(address);
-    void *owner = mapping && blocks[mapping->block].plain ? blocks[mapping->block].context : NULL;
-    if (owner) *index = (uint32_t)(mapping - mappings);
+    while (i < mapping_limit && (mappings[i].address != address || mappings[i].late)) i++;
+    const struct block *block = address && i < mapping_limit ? &blocks[mappings[i].block] : NULL;
+    void *owner = block && block->plain ? block->context : NULL;
     table_unlock();
+    *index = i;
     return owner;
 }
 

@@ -68,7 +68,6 @@ void table_unlock(void);
 void table_after_fork(void);
 struct block *block_new(uint64_t handle, uint64_t bytes, const CUmemAllocationProp *prop);
 struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, struct block *block);
-struct mapping *mapping_at(uint64_t address);
 CUresult mapping_allow(const struct mapping *mapping);
 void mapping_end(struct mapping *mapping);
 /* Gives the memory back once it has neither mapping nor reference. */

@@ -57,13 +57,6 @@ struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, s
     return &mappings[i];
 }
 
-struct mapping *mapping_at(uint64_t address) {
-    for (uint32_t i = 0; address && i < mapping_limit; i++) {
-        if (mappings[i].address == address && !mappings[i].late) return &mappings[i];
-    }
-    return NULL;
-}
-
 CUresult mapping_allow(const struct mapping *mapping) {
     CUmemAccessDesc access[MAX_DEVICES];
     size_t count = 0;
