@@ -40,7 +40,6 @@ struct workload {
     int page;   /* the library's, or 0 */
     uint32_t wanted; /* what it said when the snapshot was made */
     bool unloaded; /* the content may be here alone: only an explicit drop gives it up */
-    uint8_t answer[16];
     struct item *items;
     uint32_t count;
     uint64_t bytes;
