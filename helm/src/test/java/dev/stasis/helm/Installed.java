@@ -4,9 +4,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.Definitions;
 import dev.stasis.api.testing.TestCluster;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectAccessReview;
 import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectAccessReviewBuilder;
@@ -70,22 +73,68 @@ final class Installed implements AutoCloseable {
     admin.load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8))).items().stream()
         .filter(Installed::isRightOrRule)
         .forEach(this::apply);
+    makeCanary();
     // A policy counts some moments after it was made; nothing tells when.
-    await().atMost(POLICY_LIMIT).until(() -> refusesForeignKeys());
+    await().atMost(POLICY_LIMIT).until(this::refusesCanary);
     if ("Always".equals(values.get("admission.createdBy"))) {
       await().atMost(POLICY_LIMIT).until(() -> saysWhoAsked());
     }
   }
 
-  /** By the policy whose binding is made last. */
-  private boolean refusesForeignKeys() {
-    GenericKubernetesResource labelled = Objects.checkpoint(namespace, "is-refused");
-    labelled.getMetadata().setLabels(Map.of("stasis.dev/any", "x"));
+  /**
+   * A policy and its binding, made after those of the chart: the API server learns of each kind in
+   * the order in which they were made, so once this policy counts, all of them do.
+   */
+  private void makeCanary() {
+    make(
+        new ValidatingAdmissionPolicyBuilder()
+            .withNewMetadata()
+            .withName(canary())
+            .endMetadata()
+            .withNewSpec()
+            .withNewMatchConstraints()
+            .addNewResourceRule()
+            .withApiGroups("")
+            .withApiVersions("v1")
+            .withOperations("CREATE")
+            .withResources("configmaps")
+            .endResourceRule()
+            .endMatchConstraints()
+            .addNewValidation()
+            .withExpression("object.metadata.name != '%s'".formatted(canary()))
+            .withMessage("refused by the canary")
+            .endValidation()
+            .endSpec()
+            .build());
+    make(
+        new ValidatingAdmissionPolicyBindingBuilder()
+            .withNewMetadata()
+            .withName(canary())
+            .endMetadata()
+            .withNewSpec()
+            .withPolicyName(canary())
+            .withValidationActions("Deny")
+            .endSpec()
+            .build());
+  }
+
+  private String canary() {
+    return release + "-canary";
+  }
+
+  private boolean refusesCanary() {
+    ConfigMap refused =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withNamespace(namespace)
+            .withName(canary())
+            .endMetadata()
+            .build();
     try {
-      admin.resource(labelled).dryRun().create();
+      admin.resource(refused).dryRun().create();
       return false;
-    } catch (KubernetesClientException refused) {
-      return String.valueOf(refused.getMessage()).contains("below stasis.dev");
+    } catch (KubernetesClientException e) {
+      return String.valueOf(e.getMessage()).contains("refused by the canary");
     }
   }
 

@@ -77,7 +77,7 @@ final class TargetCheck {
         .ifPresent(
             missing ->
                 unmet.add(
-                    new FailedRequirement("room for device memory", "enough of it", missing)));
+                    new FailedRequirement(Inspected.RoomFound.PROPERTY, "enough of it", missing)));
     unmet.addAll(inotify(artifact.criu()));
     unmet.addAll(library(manifest.device(), target));
     for (VolumeFile file : manifest.openFilesOnVolumes()) {

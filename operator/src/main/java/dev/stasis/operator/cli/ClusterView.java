@@ -83,8 +83,8 @@ class ClusterView implements AutoCloseable {
 
   /**
    * Asked once for each node, because the nodes of a large cluster do not fit into the memory of
-   * the job. The next uninstall finds a node that is removed later. One request takes at most 10 s,
-   * the default of the client.
+   * the job. The next uninstall finds a node that is removed later. One attempt takes at most 10 s,
+   * the default of the client; the job's own deadline limits all of them.
    */
   private boolean isRemoved(String node) {
     return client.nodes().withName(node).get() == null;
