@@ -6,6 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
@@ -21,12 +22,16 @@ import java.util.stream.Collectors;
  */
 public final class Fingerprint {
   private static final int HASH_CHARACTERS = 12;
+
+  /** One for all: a sorted map is copied in one pass if both have the same comparator. */
+  private static final Comparator<Property> BY_NAME = Comparator.comparing(Property::key);
+
   private static final Fingerprint EMPTY = new Fingerprint(Map.of());
 
   private final SortedMap<Property, String> values;
 
   private Fingerprint(Map<Property, String> values) {
-    SortedMap<Property, String> sorted = new TreeMap<>(Comparator.comparing(Property::key));
+    SortedMap<Property, String> sorted = new TreeMap<>(BY_NAME);
     sorted.putAll(values);
     this.values = Collections.unmodifiableSortedMap(sorted);
   }
@@ -43,19 +48,17 @@ public final class Fingerprint {
    * @throws IllegalArgumentException names the invalid line, or the property with an invalid value
    */
   public static Fingerprint parse(String text) {
-    Fingerprint fingerprint = EMPTY;
+    Map<Property, String> values = new EnumMap<>(Property.class);
     for (String line : text.lines().filter(line -> !line.isBlank()).toList()) {
       int equals = line.indexOf('=');
       if (equals < 1) {
         throw new IllegalArgumentException(
             "fingerprint: expected lines like gpu.count=1, got \"" + line + "\"");
       }
-      Optional<Property> property = Property.ofKey(line.substring(0, equals));
-      if (property.isPresent()) {
-        fingerprint = fingerprint.with(property.get(), line.substring(equals + 1));
-      }
+      Property.ofKey(line.substring(0, equals))
+          .ifPresent(it -> values.put(it, it.rule().read(it.key(), line.substring(equals + 1))));
     }
-    return fingerprint;
+    return new Fingerprint(values);
   }
 
   /**
