@@ -11,6 +11,7 @@ import dev.stasis.compat.GpuSet;
 import dev.stasis.compat.Link;
 import dev.stasis.compat.Links;
 import dev.stasis.compat.NodeFacts;
+import dev.stasis.operator.cluster.RecentMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,15 @@ public final class FactsReader {
 
   /** A pair that the agent does not report counts as the weakest link. */
   private static final Link WEAKEST = Link.of(Link.Kind.SYS);
+
+  /** More kinds of nodes than most clusters have. */
+  private static final int REMEMBERED = 64;
+
+  /** In characters; that of an ordinary node has 2,000. A longer one is not remembered. */
+  private static final int LONGEST = 8_192;
+
+  /** By their text, which is the same on nodes of one kind. Parsing takes most of the time. */
+  private final RecentMap<String, Fingerprint> parsed = new RecentMap<>(REMEMBERED);
 
   /** The result. */
   public sealed interface Reading {}
@@ -65,11 +75,23 @@ public final class FactsReader {
               driver,
               gpus.stream().map(FactsReader::gpu).toList(),
               links(gpus, Objects.requireNonNullElse(status.getLinks(), List.of())));
-      NodeFacts facts = new NodeFacts(set, Fingerprint.parse(fingerprint));
+      NodeFacts facts = new NodeFacts(set, parsed(fingerprint));
       return new Facts(facts);
     } catch (IllegalArgumentException e) {
       return new Unreadable("status: " + e.getMessage());
     }
+  }
+
+  private Fingerprint parsed(String text) {
+    return parsed.get(text).orElseGet(() -> parse(text));
+  }
+
+  private Fingerprint parse(String text) {
+    Fingerprint read = Fingerprint.parse(text);
+    if (text.length() <= LONGEST) {
+      parsed.put(text, read);
+    }
+    return read;
   }
 
   private static Gpu gpu(NodeGpu gpu) {

@@ -62,6 +62,16 @@ class NodeTest {
     assertThat(reader.read(new GpuNode())).isInstanceOf(FactsReader.Unreadable.class);
   }
 
+  /** The text of a fingerprint is parsed once for all nodes that have it. */
+  @Test
+  void aNewReportReplacesTheFactsOfTheOneBefore() {
+    GpuNode node = gpuNode(NOW);
+    assertThat(facts(node).host().value(Property.CRIU_VERSION)).contains("4.2.1");
+    host(node).setFingerprint("criu.version=4.3\n");
+    assertThat(facts(node).host().value(Property.CRIU_VERSION)).contains("4.3");
+    assertThat(facts(gpuNode(NOW)).host().value(Property.CRIU_VERSION)).contains("4.2.1");
+  }
+
   @Test
   void labelsGoWithTheGpuNodeAndOnlyOursAreTouched() {
     Map<String, String> wanted = labels.wanted(Optional.of(gpuNode(NOW)), NOW).labels();
