@@ -4,12 +4,15 @@ import dev.stasis.api.v1beta1.common.NodeVerdict;
 import dev.stasis.compat.Compatibility;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Mismatch;
+import dev.stasis.compat.NodeFacts;
 import dev.stasis.compat.Property;
 import dev.stasis.compat.Scope;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -33,15 +36,27 @@ public record NodeVerdicts(List<NodeVerdict> all) {
   }
 
   /**
-   * Evaluates every node.
+   * What the facts of a node say about a workload.
+   *
+   * @param reasons also those that do not exclude the node
+   */
+  private record Match(boolean fits, List<String> reasons) {}
+
+  /**
+   * Evaluates every node. Most nodes of a cluster have the same facts, which are compared once.
    *
    * @param wanted the requirements of the workload; the pod's own properties are ignored
    */
   public static NodeVerdicts of(Fingerprint wanted, Collection<Candidate> candidates) {
     Fingerprint ofNode = wanted.only(Scope.GPUS, Scope.NODE);
+    Map<NodeFacts, Match> matches = new HashMap<>();
     return new NodeVerdicts(
         candidates.stream()
-            .map(candidate -> verdict(ofNode, candidate))
+            .map(
+                candidate ->
+                    verdict(
+                        candidate,
+                        matches.computeIfAbsent(candidate.facts(), it -> match(ofNode, it))))
             .sorted(
                 Comparator.comparing((NodeVerdict verdict) -> !verdict.fits())
                     .thenComparing(NodeVerdict::node))
@@ -93,11 +108,18 @@ public record NodeVerdicts(List<NodeVerdict> all) {
     return Objects.requireNonNullElse(verdict.reasons(), List.of());
   }
 
-  private static NodeVerdict verdict(Fingerprint wanted, Candidate candidate) {
+  private static NodeVerdict verdict(Candidate candidate, Match match) {
     List<String> reasons = new ArrayList<>(candidate.against());
+    reasons.addAll(match.reasons());
+    boolean fits = candidate.against().isEmpty() && match.fits();
+    return new NodeVerdict(candidate.name(), fits, reasons.isEmpty() ? null : reasons);
+  }
+
+  private static Match match(Fingerprint wanted, NodeFacts facts) {
+    List<String> reasons = new ArrayList<>();
     int gpus = wanted.value(Property.GPU_COUNT).map(Integer::parseInt).orElse(1);
-    int has = candidate.facts().gpus().gpus().size();
-    Optional<Fingerprint> offer = candidate.facts().offer(gpus);
+    int has = facts.gpus().gpus().size();
+    Optional<Fingerprint> offer = facts.offer(gpus);
     if (has < gpus) {
       reasons.add("gpu.count: expected " + gpus + ", got " + has);
     } else if (offer.isEmpty()) {
@@ -113,6 +135,6 @@ public record NodeVerdicts(List<NodeVerdict> all) {
       // A soft mismatch is reported too, since a restore there might fail because of it.
       compatibility.mismatches().stream().map(Mismatch::sentence).forEach(reasons::add);
     }
-    return new NodeVerdict(candidate.name(), fits, reasons.isEmpty() ? null : reasons);
+    return new Match(fits, reasons);
   }
 }

@@ -99,6 +99,26 @@ class ExplainerTest {
             new NodeVerdict("n", false, List.of("kernel.ioUring: expected yes, got no")));
   }
 
+  /** They are compared once, and each keeps what is against it alone. */
+  @Test
+  void nodesWithTheSameFactsHaveTheirOwnReasons() {
+    NodeFacts older = new NodeFacts(gpus(1, "NVIDIA H200", "570.10"), HOST);
+    String driver = "gpu.driver: expected 580.105.08, got 570.10";
+    NodeVerdicts verdicts =
+        NodeVerdicts.of(
+            WANTED,
+            List.of(
+                new Candidate("a", older, List.of("node: cordoned")),
+                new Candidate("b", older, List.of()),
+                new Candidate("c", older, List.of("agent: silent"))));
+
+    assertThat(verdicts.all())
+        .containsExactly(
+            new NodeVerdict("a", false, List.of("node: cordoned", driver)),
+            new NodeVerdict("b", false, List.of(driver)),
+            new NodeVerdict("c", false, List.of("agent: silent", driver)));
+  }
+
   @Test
   void aStatusListsAHundredNodesAndCountsAll() {
     NodeVerdicts verdicts =
