@@ -39,7 +39,7 @@ public final class NodeLabels {
   /** Determines the labels. */
   public Wanted wanted(Optional<GpuNode> node, Instant now) {
     if (node.isEmpty()
-        || node.get().getMetadata().getDeletionTimestamp() != null
+        || isDeleted(node.get())
         || !restores(node.get())
         || !(reader.read(node.get()) instanceof FactsReader.Facts read)) {
       return new Wanted(new TreeMap<>(), Optional.empty());
@@ -49,6 +49,20 @@ public final class NodeLabels {
       return new Wanted(new TreeMap<>(), Optional.empty());
     }
     return new Wanted(read.facts().labels(), Optional.of(end));
+  }
+
+  /**
+   * Returns whether the labels must be evaluated after a change of the GpuNode. A heartbeat of an
+   * available agent only moves the end of its grace period: they are evaluated at the earlier end
+   * in any case, and again at the later one.
+   */
+  public boolean areAffected(GpuNode before, GpuNode after, Instant now) {
+    return life.awaySince(before, now).isPresent()
+        || life.awaySince(after, now).isPresent()
+        || life.lastWord(after).isBefore(life.lastWord(before))
+        || isDeleted(before) != isDeleted(after)
+        || restores(before) != restores(after)
+        || !reader.isSame(before, after);
   }
 
   /**
@@ -68,6 +82,10 @@ public final class NodeLabels {
           }
         });
     return changes;
+  }
+
+  private static boolean isDeleted(GpuNode node) {
+    return node.getMetadata().getDeletionTimestamp() != null;
   }
 
   /** An agent that reports no abilities is assumed to have them. */

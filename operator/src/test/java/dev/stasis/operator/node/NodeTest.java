@@ -96,6 +96,49 @@ class NodeTest {
     assertThat(labels.wanted(Optional.of(node), late).labels()).isEmpty();
   }
 
+  /** Every agent sends one a minute, and each would be a reconciliation that changes nothing. */
+  @Test
+  void aHeartbeatOfAnAvailableAgentDoesNotAffectTheLabels() {
+    GpuNode before = gpuNode(NOW.minus(Duration.ofMinutes(1)));
+    assertThat(labels.areAffected(before, gpuNode(NOW), NOW)).isFalse();
+    assertThat(labels.areAffected(gpuNode(NOW), before, NOW)).as("an earlier end").isTrue();
+  }
+
+  /** The labels may have been removed. */
+  @Test
+  void anAgentThatWasAwayOrIsAffectsTheLabels() {
+    GpuNode silent = gpuNode(NOW.minus(Duration.ofMinutes(4)));
+    GpuNode notReady = gpuNode(NOW);
+    notReady.getStatus().setConditions(List.of(ready(ConditionValue.FALSE, NOW)));
+
+    for (GpuNode away : List.of(silent, notReady)) {
+      assertThat(labels.areAffected(away, gpuNode(NOW), NOW)).isTrue();
+      assertThat(labels.areAffected(gpuNode(NOW), away, NOW)).isTrue();
+    }
+  }
+
+  @Test
+  void everythingThatTheLabelsShowAffectsThem() {
+    GpuNode node = gpuNode(NOW);
+    GpuNode driver = gpuNode(NOW);
+    host(driver).setDriver("580.159.04");
+    GpuNode fingerprint = gpuNode(NOW);
+    host(fingerprint).setFingerprint("criu.version=4.3\n");
+    GpuNode gpus = gpuNode(NOW);
+    gpus.getStatus().setGpus(List.of(gpu("GPU-a", false)));
+    GpuNode links = gpuNode(NOW);
+    links.getStatus().setLinks(List.of());
+    GpuNode capability = gpuNode(NOW);
+    capability.getStatus().setCapabilities(List.of(Capability.CHECKPOINT));
+    GpuNode deleted = gpuNode(NOW);
+    deleted.getMetadata().setDeletionTimestamp(NOW.toString());
+
+    assertThat(labels.areAffected(node, gpuNode(NOW), NOW)).isFalse();
+    assertThat(List.of(driver, fingerprint, gpus, links, capability, deleted))
+        .allMatch(changed -> labels.areAffected(node, changed, NOW))
+        .allMatch(changed -> labels.areAffected(changed, node, NOW));
+  }
+
   @Test
   void anAgentThatSaysThatItIsNotReadyLosesTheLabelsInTheSameTime() {
     GpuNode node = gpuNode(NOW);
