@@ -41,9 +41,14 @@ final class IndexedItems<R extends HasMetadata> extends BasicItemStore<R> {
                     indexer -> new Index<>(indexer.getValue(), new ConcurrentHashMap<>())));
   }
 
+  /** Returns whether an object has that value. */
+  boolean has(String name, String value) {
+    return index(name).keys.containsKey(value);
+  }
+
   /** Returns the objects with that value. */
   List<R> by(String name, String value) {
-    Index<R> index = Objects.requireNonNull(indexes.get(name), name);
+    Index<R> index = index(name);
     return index.keys.getOrDefault(value, Set.of()).stream()
         .map(this::get)
         .filter(Objects::nonNull)
@@ -67,6 +72,10 @@ final class IndexedItems<R extends HasMetadata> extends BasicItemStore<R> {
     R before = super.remove(key);
     indexes.values().forEach(index -> index.remove(key, Optional.ofNullable(before), List.of()));
     return before;
+  }
+
+  private Index<R> index(String name) {
+    return Objects.requireNonNull(indexes.get(name), name);
   }
 
   /**

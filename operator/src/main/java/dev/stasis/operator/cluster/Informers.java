@@ -110,6 +110,11 @@ public class Informers implements Cluster {
     return (SharedInformer<R>) watched;
   }
 
+  /** Returns whether a namespace has objects of a kind. Does not read them. */
+  public boolean has(String namespace, Class<? extends HasMetadata> kind) {
+    return watched(kind).has(SharedInformers.BY_NAMESPACE, namespace);
+  }
+
   @Override
   public <R extends HasMetadata> Optional<R> find(Class<R> kind, String key) {
     return watched(kind).get(key);

@@ -56,6 +56,10 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
     return Optional.ofNullable(items.get(key));
   }
 
+  boolean has(String index, String value) {
+    return items.has(index, value);
+  }
+
   List<R> by(String index, String value) {
     return items.by(index, value);
   }

@@ -1,5 +1,6 @@
 package dev.stasis.operator.metric;
 
+import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -7,6 +8,7 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -20,6 +22,7 @@ public final class NamespaceGauge<R extends HasMetadata> {
 
   private final MultiGauge gauge;
   private final Predicate<R> counts;
+  private Set<String> published = Set.of();
 
   public NamespaceGauge(String name, MeterRegistry registry, Predicate<R> counts) {
     this.gauge = MultiGauge.builder(name).register(registry);
@@ -34,14 +37,24 @@ public final class NamespaceGauge<R extends HasMetadata> {
           informers.listen(
               kind,
               change -> {
-                if (change.cameOrWent()
-                    || change.before().filter(counts).isPresent()
-                        != change.after().filter(counts).isPresent()) {
+                if (isNews(change, namespace -> informers.has(namespace, kind))) {
                   publish(all.get());
                 }
               });
           publish(all.get());
         });
+  }
+
+  /**
+   * Returns whether a number or the set of namespaces has changed. Otherwise nothing is counted:
+   * there may be thousands of objects, and most that are created or deleted do not count.
+   *
+   * @param isUsed returns whether a namespace has objects now
+   */
+  synchronized boolean isNews(Changed<R> change, Predicate<String> isUsed) {
+    String namespace = change.subject().getMetadata().getNamespace();
+    return change.before().filter(counts).isPresent() != change.after().filter(counts).isPresent()
+        || isUsed.test(namespace) != published.contains(namespace);
   }
 
   /** Publishes the number among these objects. */
@@ -52,6 +65,7 @@ public final class NamespaceGauge<R extends HasMetadata> {
                 Collectors.groupingBy(
                     it -> it.getMetadata().getNamespace(),
                     Collectors.summingLong(it -> counts.test(it) ? 1 : 0)));
+    published = Set.copyOf(found.keySet());
     gauge.register(
         found.entrySet().stream()
             .<MultiGauge.Row<?>>map(

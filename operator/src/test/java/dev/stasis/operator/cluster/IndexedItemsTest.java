@@ -35,11 +35,13 @@ class IndexedItemsTest {
     items.put("a", pod("a", "node-2"));
     assertThat(names("node-1")).containsExactly("b");
     assertThat(names("node-2")).containsExactly("a");
+    assertThat(items.has("node", "node-1")).isTrue();
 
     items.remove("a");
     items.remove("b");
     assertThat(names("node-1")).isEmpty();
     assertThat(names("node-2")).isEmpty();
+    assertThat(items.has("node", "node-1")).isFalse();
 
     items.put("a", pod("a", "node-1"));
     assertThat(names("node-1")).containsExactly("a");
