@@ -21,6 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Prometheus reads from an operator, and what the chart asks it for. */
 class PublishedMetricsTest {
@@ -91,6 +93,15 @@ class PublishedMetricsTest {
 
     assertThat(registry.scrape().lines())
         .contains("stasis_workloads_lost_total 0.0", "stasis_cold_starts_total 0.0");
+  }
+
+  /** The path of a request is one of their labels, and contains the name of a pod or an object. */
+  @ParameterizedTest
+  @ValueSource(strings = {"operator", "node-agent"})
+  void requestsToTheApiServerHaveNoMetrics(String module) throws IOException {
+    assertThat(
+            Files.readAllLines(Path.of("..", module, "src/main/resources/application.properties")))
+        .contains("quarkus.micrometer.binder.http-client.enabled=false");
   }
 
   private static Stream<String> series(String line) {
