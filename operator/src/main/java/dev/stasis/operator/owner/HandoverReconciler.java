@@ -7,6 +7,7 @@ import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.holder.Targets;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -19,6 +20,7 @@ import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * Configures the API server to call the webhook before a controller with an unfinished hand-over
@@ -98,22 +101,24 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
     return written ? control : control.rescheduleAfter(SOON);
   }
 
-  /** A new or deleted checkpoint, and each change of one that may have a hand-over. */
   private List<ResourceID> ofCheckpoint(Changed<GpuCheckpoint> change) {
-    boolean concerns =
-        change.cameOrWent() || isPossible(change.before()) || isPossible(change.after());
-    return concerns ? List.of(ResourceID.fromResource(change.subject())) : List.of();
+    ObjectMeta metadata = change.subject().getMetadata();
+    return concerns(change, informers.restoresOf(metadata.getNamespace(), metadata.getName()))
+        ? List.of(ResourceID.fromResource(change.subject()))
+        : List.of();
   }
 
-  private boolean isPossible(Optional<GpuCheckpoint> state) {
-    return state
-        .filter(
-            it ->
-                Handover.isPossible(
-                    it,
-                    informers.restoresOf(
-                        it.getMetadata().getNamespace(), it.getMetadata().getName())))
-        .isPresent();
+  /**
+   * Returns whether a checkpoint was deleted, or has a possible hand-over before or after a change.
+   * A new one without is not reconciled twice: the watch of this reconciler shows it, too.
+   *
+   * @param restores those of the checkpoint
+   */
+  static boolean concerns(Changed<GpuCheckpoint> change, Collection<GpuRestore> restores) {
+    return change.after().isEmpty()
+        || Stream.of(change.before(), change.after())
+            .flatMap(Optional::stream)
+            .anyMatch(it -> Handover.isPossible(it, restores));
   }
 
   private List<ResourceID> waits(Pod pod) {

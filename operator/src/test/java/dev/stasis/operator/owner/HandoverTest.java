@@ -20,6 +20,7 @@ import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.cluster.Changed;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -155,6 +156,22 @@ class HandoverTest {
     }
   }
 
+  /** Its own watch shows a new checkpoint to the reconciler, too. */
+  @Test
+  void aNewCheckpointWithoutAHandoverIsReconciledOnce() {
+    checkpoint.getSpec().setAfterCheckpoint(AfterCheckpoint.RESUME);
+    assertThat(concerns(null, checkpoint)).isFalse();
+    assertThat(concerns(checkpoint, checkpoint)).isFalse();
+    assertThat(concerns(checkpoint, null)).isTrue();
+
+    restore(RestorePhase.PENDING);
+    assertThat(concerns(null, checkpoint)).isTrue();
+    restores.clear();
+    checkpoint.getSpec().setAfterCheckpoint(AfterCheckpoint.EVICT);
+    assertThat(concerns(null, checkpoint)).isTrue();
+    assertThat(concerns(checkpoint, checkpoint)).isTrue();
+  }
+
   /** The Job may have released the held pod, and would create another one beside it. */
   @Test
   void aDeletedCheckpointKeepsItOpenWhileItsPodStays() {
@@ -194,6 +211,11 @@ class HandoverTest {
     assertThat(handover.isFor(pod("Job", "1"))).isTrue();
     assertThat(handover.isFor(pod("Job", "0"))).isFalse();
     assertThat(handover.isFor(pod("Job", null))).isFalse();
+  }
+
+  private boolean concerns(@Nullable GpuCheckpoint before, @Nullable GpuCheckpoint after) {
+    return HandoverReconciler.concerns(
+        new Changed<>(Optional.ofNullable(before), Optional.ofNullable(after)), restores);
   }
 
   private boolean isPossible() {
