@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.sweep.StagingSweep;
 import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.text.HumanBytes;
@@ -148,6 +149,21 @@ record ArtifactPlace(
   long room() throws IOException {
     FileStore disk = Files.getFileStore(folder);
     return Math.max(0, disk.getUsableSpace() - disk.getTotalSpace() / KEPT_FREE);
+  }
+
+  /**
+   * Deletes what an agent that was killed has left in the folder, before {@link #room} is read: an
+   * interrupted download must not take the room of its own repetition.
+   */
+  void removeLeftovers(AgentParts parts) {
+    StagingSweep sweep =
+        new StagingSweep(
+            staging -> parts.engine().artifactUse().of(staging).isPresent(), parts.clock());
+    try {
+      var unused = sweep.sweepNamespace(folder, !nodeLocal);
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "Leftovers not deleted: folder={0} error={1}", folder, e.toString());
+    }
   }
 
   Path path() {

@@ -49,6 +49,7 @@ final class DownloadJob implements Job {
     if (isHere(where)) {
       return OperationResult.done("Downloaded", "the artifact is on this node already");
     }
+    where.removeLeftovers(parts);
     long bytes = where.fetch(remote, id, parts.clock(), progress).manifest().sizes().bytes();
     where.markCopy(parts.clock().instant());
     return OperationResult.done("Downloaded", new HumanBytes(bytes).text() + " are here");

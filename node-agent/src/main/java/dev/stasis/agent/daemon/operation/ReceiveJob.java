@@ -46,6 +46,7 @@ final class ReceiveJob implements Job {
       return alreadyThere(artifact, where, sha256);
     }
     where.createFolder();
+    where.removeLeftovers(parts);
     recorder.begin(operation);
     try (ArtifactStage stage =
             new ArtifactStore(where.folder(), parts.clock()).stage(where.name());

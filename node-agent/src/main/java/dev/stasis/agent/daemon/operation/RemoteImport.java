@@ -49,6 +49,7 @@ final class RemoteImport {
             (remote, progress) -> {
               found.set(remote.inspect(id));
               if (!where.exists()) {
+                where.removeLeftovers(parts);
                 var unused = where.fetch(remote, id, parts.clock(), progress);
                 fetched = true;
               }

@@ -43,13 +43,20 @@ public final class StagingSweep {
   public List<Path> sweep(Path root, boolean shared) throws IOException {
     List<Path> removed = new ArrayList<>();
     for (Path namespace : ArtifactSweep.folders(root)) {
-      ArtifactStore store = new ArtifactStore(namespace, clock);
-      for (Path leftover : store.leftovers(UNTOUCHED, shared)) {
-        if (!needed.test(leftover)) {
-          store.sweep(List.of(leftover));
-          removed.add(leftover);
-          LOG.log(Level.INFO, "Deleted the staging folder {0}: its writer has ended", leftover);
-        }
+      removed.addAll(sweepNamespace(namespace, shared));
+    }
+    return removed;
+  }
+
+  /** The same for the folder of one namespace. */
+  public List<Path> sweepNamespace(Path namespace, boolean shared) throws IOException {
+    List<Path> removed = new ArrayList<>();
+    ArtifactStore store = new ArtifactStore(namespace, clock);
+    for (Path leftover : store.leftovers(UNTOUCHED, shared)) {
+      if (!needed.test(leftover)) {
+        store.sweep(List.of(leftover));
+        removed.add(leftover);
+        LOG.log(Level.INFO, "Deleted the staging folder {0}: its writer has ended", leftover);
       }
     }
     return removed;
