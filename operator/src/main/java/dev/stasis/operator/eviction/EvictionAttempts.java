@@ -14,6 +14,7 @@ import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
@@ -134,7 +135,7 @@ class EvictionAttempts {
     try {
       return Optional.of(client.resource(checkpoint).create());
     } catch (KubernetesClientException e) {
-      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+      if (RefusedCreates.isNameTaken(e)) {
         return Optional.empty();
       }
       throw e;
@@ -235,7 +236,7 @@ class EvictionAttempts {
     try {
       client.resource(restore).create();
     } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+      if (!RefusedCreates.isNameTaken(e)) {
         throw e;
       }
     }

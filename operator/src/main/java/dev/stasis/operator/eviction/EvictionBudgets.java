@@ -2,6 +2,7 @@ package dev.stasis.operator.eviction;
 
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.pod.PodLabels;
 import dev.stasis.operator.selector.Selector;
 import io.fabric8.kubernetes.api.model.IntOrString;
@@ -15,7 +16,6 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetStatus;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import jakarta.inject.Singleton;
-import java.net.HttpURLConnection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +117,7 @@ class EvictionBudgets {
     try {
       client.resource(budget).create();
     } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+      if (!RefusedCreates.isNameTaken(e)) {
         throw e;
       }
     }

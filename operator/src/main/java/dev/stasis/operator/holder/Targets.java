@@ -1,6 +1,7 @@
 package dev.stasis.operator.holder;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.pod.JobPods;
 import dev.stasis.operator.pod.Owners;
 import io.fabric8.kubernetes.api.model.Affinity;
@@ -63,6 +64,9 @@ public class Targets {
     try {
       return new Accepted(client.resource(pod).dryRun(dryRun).create());
     } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT && !RefusedCreates.isNameTaken(e)) {
+        throw e;
+      }
       return refused(e);
     }
   }

@@ -17,6 +17,7 @@ import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -224,7 +225,7 @@ class SourceFirstObjects {
       client.resource(object).create();
       return Optional.empty();
     } catch (KubernetesClientException e) {
-      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+      if (RefusedCreates.isNameTaken(e)) {
         // The previous reconciliation has created it.
         return Optional.ofNullable(client.resource(object).get())
                 .filter(found -> isOf(migration, found))

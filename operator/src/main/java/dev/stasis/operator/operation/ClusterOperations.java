@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.trace.SpanContext;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -74,7 +75,7 @@ public class ClusterOperations implements Operations {
     try {
       informers.made(client.resource(operation).create());
     } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+      if (!RefusedCreates.isNameTaken(e)) {
         throw e;
       }
       // Created by the previous reconciliation, and the watch has not shown it yet.

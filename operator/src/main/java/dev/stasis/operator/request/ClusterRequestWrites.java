@@ -2,6 +2,7 @@ package dev.stasis.operator.request;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.cluster.RecentMap;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.status.Backoff;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -34,9 +35,13 @@ public final class ClusterRequestWrites implements RequestWrites {
   private static final Set<Integer> NOT_PENDING =
       Set.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, 422);
 
-  /** Answers to a client error that do not concern the object: 401, 408 and 429. */
+  /** Answers to a client error that do not concern the object: 401, 408, 409 and 429. */
   private static final Set<Integer> TRY_AGAIN =
-      Set.of(HttpURLConnection.HTTP_UNAUTHORIZED, HttpURLConnection.HTTP_CLIENT_TIMEOUT, 429);
+      Set.of(
+          HttpURLConnection.HTTP_UNAUTHORIZED,
+          HttpURLConnection.HTTP_CLIENT_TIMEOUT,
+          HttpURLConnection.HTTP_CONFLICT,
+          429);
 
   /** How long a refusal is not questioned, however often a reconciler asks. */
   private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(10), Backoff.FROZEN);
@@ -66,10 +71,14 @@ public final class ClusterRequestWrites implements RequestWrites {
       return valid.map(Refusal::sentence);
     }
     try {
-      unless(CONFLICT, () -> client.resource(request).create());
+      client.resource(request).create();
       refusals.remove(key);
       return Optional.empty();
     } catch (KubernetesClientException e) {
+      if (RefusedCreates.isNameTaken(e)) {
+        refusals.remove(key);
+        return Optional.empty();
+      }
       // A server error also comes from a webhook that does not answer.
       if (e.getCode() / 100 != 4 || TRY_AGAIN.contains(e.getCode())) {
         throw e;
