@@ -1,16 +1,21 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.engine.SourceState;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +80,14 @@ final class OrphanedWork {
   /** Tries once; returns whether nothing is left to do. The engine then has no record of it. */
   private boolean isThawed(Work work) {
     try {
+      if (isEvicted(work)) {
+        LOG.log(
+            Level.WARNING,
+            "Container {0} is not thawed: its pod is being deleted, and a copy of the workload may"
+                + " run elsewhere",
+            work.containerId());
+        return false;
+      }
       ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
       LOG.log(
           Level.WARNING,
@@ -86,10 +99,39 @@ final class OrphanedWork {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return true; // The successor continues it.
+    } catch (ApiUnreachable | NodeApiException e) {
+      LOG.log(
+          Level.WARNING,
+          "Container {0} is not thawed: whether its pod is being deleted is not known: {1}",
+          work.containerId(),
+          e.getMessage());
+      return false;
     } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "Cannot thaw container " + work.containerId(), e);
       return false;
     }
+  }
+
+  /**
+   * Returns whether a copy of it may run elsewhere: its artifact is published, and its pod is being
+   * deleted. Its kubelet ends it then, and only the record is removed.
+   */
+  private boolean isEvicted(Work work)
+      throws ApiUnreachable, NodeApiException, InterruptedException {
+    boolean published =
+        work.artifact() != null
+            && (work.phase() == Work.Phase.HELD || work.phase() == Work.Phase.SUSPENDED);
+    if (!published
+        || parts.engine().look().at(work.containerId()).state().kind() == SourceState.Kind.GONE) {
+      return false;
+    }
+    Optional<PodContainer> container = parts.containers().byId(work.containerId());
+    if (container.isEmpty()) {
+      return true; // Its pod is removed from the node already.
+    }
+    PodContainer of = container.get();
+    return new PodLookup(parts)
+        .isDeleted(new OperationPod(of.namespace(), of.pod(), of.podUid(), of.name()));
   }
 
   /**
