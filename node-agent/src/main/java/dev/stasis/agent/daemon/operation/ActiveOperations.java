@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The operations of this agent from their claim until their end is stored in the API server. Each
@@ -33,6 +34,7 @@ final class ActiveOperations {
 
   private final AgentParts parts;
   private final OperationEventLoop eventLoop;
+  private final Consumer<ActiveOperation> over;
   private final StatusWriter writer;
   private final OperationRecorder recorder;
   private final ExecutorService workers =
@@ -49,9 +51,10 @@ final class ActiveOperations {
   private final Map<String, ActiveOperation> byUid = new ConcurrentHashMap<>();
   private volatile boolean stopping;
 
-  ActiveOperations(AgentParts parts, OperationEventLoop eventLoop) {
+  ActiveOperations(AgentParts parts, OperationEventLoop eventLoop, Consumer<ActiveOperation> over) {
     this.parts = parts;
     this.eventLoop = eventLoop;
+    this.over = over;
     this.queue = new GpuQueue(workers, eventLoop::later);
     this.recovery = new InterruptedOperationRecovery(parts);
     this.writer = new StatusWriter(parts.cluster(), parts.intervals(), this::endIsWritten);
@@ -304,7 +307,9 @@ final class ActiveOperations {
     if (operation.stage() == OperationStage.ENDED
         && !operation.leftFrozen()
         && !ActiveOperation.leftFrozen(operation.spec(), status)) {
-      byUid.remove(operation.uid());
+      if (byUid.remove(operation.uid()) != null) {
+        over.accept(operation);
+      }
     }
   }
 

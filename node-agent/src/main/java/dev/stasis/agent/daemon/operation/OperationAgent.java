@@ -44,7 +44,7 @@ public final class OperationAgent implements AutoCloseable {
   public OperationAgent(AgentParts parts) {
     this.parts = parts;
     this.claims = new Claims(parts);
-    this.active = new ActiveOperations(parts, eventLoop);
+    this.active = new ActiveOperations(parts, eventLoop, this::endRestored);
     this.orphans =
         new OrphanedWork(
             parts,
@@ -169,6 +169,11 @@ public final class OperationAgent implements AutoCloseable {
       LOG.log(Level.WARNING, operation.getMetadata().getName() + " waits", e);
       eventLoop.later(() -> consider(operation));
     }
+  }
+
+  /** Not on the thread that writes statuses. */
+  private void endRestored(ActiveOperation operation) {
+    eventLoop.take(() -> eventLoop.untilDone(() -> orphans.endRestored(operation)));
   }
 
   /** Cancels operations that were deleted, and thaws workloads without an operation. */

@@ -10,6 +10,7 @@ import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
@@ -20,8 +21,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thaws frozen workloads whose operation no longer exists. No operation reports them, so a thaw
- * that fails is retried until nothing of the workload is left frozen.
+ * Thaws frozen workloads whose operation no longer exists, and ends what failed restores have left
+ * in their targets. No operation reports them, so an attempt that fails is retried until nothing is
+ * left.
  */
 final class OrphanedWork {
 
@@ -66,6 +68,16 @@ final class OrphanedWork {
     return active.keySet().stream().filter(uid -> !there.containsKey(uid)).toList();
   }
 
+  /**
+   * Ends what a restore that could not be undone has left in its target. Until then its artifact
+   * cannot be deleted.
+   */
+  void endRestored(ActiveOperation operation) {
+    if (operation.type() == OperationType.RESTORE) {
+      parts.work(operation.uid()).ifPresent(work -> thaw(work, parts.intervals().thaw().first()));
+    }
+  }
+
   private void thaw(Work work, Duration next) {
     turns.accept(
         work,
@@ -91,7 +103,7 @@ final class OrphanedWork {
       ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
       LOG.log(
           Level.WARNING,
-          "Thaw of container {0} tried: the operation of {1} no longer exists: {2}",
+          "Thaw of container {0} tried: the operation of {1} has ended or is lost: {2}",
           work.containerId(),
           work.owner(),
           outcome);

@@ -136,13 +136,18 @@ final class AgentLab implements AutoCloseable {
 
   /** Starts an agent in this process. */
   OperationAgent start() throws InterruptedException {
+    return start(engine.engine());
+  }
+
+  /** The same with another engine on this node. */
+  OperationAgent start(NodeEngine with) throws InterruptedException {
     OperationAgent made =
         new OperationAgent(
             parts(
                 cluster,
                 node,
                 engine.state(),
-                engine.engine(),
+                with,
                 transfers,
                 hugePages,
                 intervals,

@@ -2,7 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.StuckRestores;
 import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.Sh;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
@@ -12,6 +14,7 @@ import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +129,36 @@ class RetriedRecoveryTest {
     GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     undone(status);
     assertThat(status.getReason()).isEqualTo("Internal");
+  }
+
+  /** Otherwise its artifact could not be deleted until the next agent. */
+  @Test
+  void aRestoreThatCannotBeUndoneAtFirstIsEndedLaterByTheSameAgent() throws Exception {
+    AgentLab lab = workload.lab();
+    lab.start(StuckRestores.on(lab.engine()));
+    GpuNodeOperationStatus saved = lab.cluster().awaitEnd(checkpoint(Afterwards.RESUME));
+    String fingerprint =
+        Objects.requireNonNull(Objects.requireNonNull(saved.getHardware()).fingerprint());
+    String sha256 = Objects.requireNonNull(Objects.requireNonNull(saved.getArtifact()).getSha256());
+    try (AgentLab.Placed target =
+        lab.pod(
+            "target",
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "16", "--interval-ms", "100")
+                .asHolder(),
+            orders.labels())) {
+      GpuNodeOperationStatus status =
+          lab.cluster().awaitEnd(workload.order(orders.restore(target, fingerprint, sha256)));
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.NOT_UNDONE);
+      assertThat(status.getWorkload()).isEqualTo(WorkloadState.UNKNOWN);
+
+      Awaitility.await("the end of what the restore has left")
+          .atMost(FileCluster.LIMIT)
+          .until(() -> workload.inHand().isEmpty());
+      assertThat(lab.engine().engine().look().at(target.container().id()).processes())
+          .as("processes in the target")
+          .isLessThanOrEqualTo(1);
+    }
+    workload.deleteArtifact(orders);
   }
 
   @Test
