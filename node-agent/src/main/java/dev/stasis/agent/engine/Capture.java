@@ -120,6 +120,27 @@ record Capture(
     return Optional.of(JSON.readValue(Files.readAllBytes(taken), Capture.class));
   }
 
+  /** Returns the stored capture of a container; empty if there is none, or it was taken. */
+  static Optional<Capture> stored(Path folder) throws IOException {
+    Path file = folder.resolve(FILE);
+    return Files.exists(file)
+        ? Optional.of(JSON.readValue(Files.readAllBytes(file), Capture.class))
+        : Optional.empty();
+  }
+
+  /** Returns whether one is stored there and was not taken. */
+  static boolean isStored(Path folder) {
+    return Files.exists(folder.resolve(FILE));
+  }
+
+  /**
+   * Returns whether all device memory is in files. The keeper gives up what it holds of a workload
+   * that has ended.
+   */
+  boolean hasDeviceMemory() {
+    return device.stream().allMatch(Device::saved);
+  }
+
   /** Returns whether a capture was stored there, also if it was taken since. */
   static boolean exists(Path folder) {
     return Files.exists(folder.resolve(FILE)) || Files.exists(folder.resolve(TAKEN));

@@ -206,13 +206,15 @@ public final class Checkpoint {
   }
 
   /**
-   * Returns whether memory of the workload may be in its stage only: then the stage is kept after
-   * any failure.
+   * Returns whether memory of the workload may be in its stage only, or its artifact can be
+   * published later: then the stage is kept after any failure.
    */
   private boolean holdsOnlyCopy(String containerId) {
-    return node.journal().read(containerId).stream()
-        .flatMap(work -> work.regionJournals().stream())
-        .anyMatch(journal -> !node.journals().read(Path.of(journal)).whole());
+    Optional<Work> work = node.journal().read(containerId);
+    return work.filter(new InterruptedPublication(node)::isPending).isPresent()
+        || work.stream()
+            .flatMap(left -> left.regionJournals().stream())
+            .anyMatch(journal -> !node.journals().read(Path.of(journal)).whole());
   }
 
   /** Has no effect on a published artifact. */

@@ -136,12 +136,11 @@ final class CheckpointRun {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
-      ArtifactStage.SealedArtifact sealed = publishInAnyCase(freeze.listener());
+      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
       forget();
       return new CheckpointOutcome.Published(sealed, figures());
     } catch (IOException e) {
-      forget();
-      return failed("publish", Reason.STORE_FAILED, String.valueOf(e.getMessage()), source);
+      return over(failed("publish", Reason.STORE_FAILED, String.valueOf(e.getMessage()), source));
     }
   }
 
@@ -150,15 +149,15 @@ final class CheckpointRun {
    * again, and a later attempt to thaw it may be what ends it. Without progress, which would report
    * that it runs.
    */
-  private CheckpointOutcome kept(CheckpointOutcome.Failed failed, SourceState source)
+  private CheckpointOutcome.Failed kept(CheckpointOutcome.Failed failed, SourceState source)
       throws InterruptedException {
     try {
-      ArtifactStage.SealedArtifact sealed = publishInAnyCase(StepListener.NONE);
+      ArtifactStage.SealedArtifact sealed = publish(StepListener.NONE);
       return new CheckpointOutcome.Failed(
           failed.step(), failed.reason(), failed.message(), source, figures(), sealed);
     } catch (IOException e) {
-      return failed(
-          failed.step(), failed.reason(), failed.message() + "; " + e.getMessage(), source);
+      String message = failed.message() + "; its artifact is not published yet: " + e.getMessage();
+      return failed(failed.step(), failed.reason(), message, source);
     }
   }
 
@@ -175,7 +174,7 @@ final class CheckpointRun {
       runner.back(steps.subList(stop, steps.size()), freeze);
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
       node.ledger().giveBack(freeze.work().containerId());
-      ArtifactStage.SealedArtifact sealed = publish();
+      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
       removeCopies();
       return new CheckpointOutcome.Suspended(
           gpuBytes(), figures(), freeze.work().containerId(), sealed);
@@ -203,7 +202,7 @@ final class CheckpointRun {
   private CheckpointOutcome held(long begin) throws InterruptedException {
     node.ledger().giveBack(freeze.work().containerId());
     try {
-      ArtifactStage.SealedArtifact sealed = publish();
+      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
       freeze.note(work -> work.withPhase(Work.Phase.HELD));
       return new CheckpointOutcome.Held(sealed, figures(), freeze.work().containerId());
     } catch (IOException e) {
@@ -220,12 +219,17 @@ final class CheckpointRun {
     CheckpointOutcome.Failed failed =
         failed(runner.lastStep(), failure.reason(), String.valueOf(failure.getMessage()), source);
     // Of a workload that has ended the artifact is the only copy.
-    CheckpointOutcome outcome =
-        captured && source.kind() != SourceState.Kind.RUNNING ? kept(failed, source) : failed;
-    if (source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE) {
+    return over(
+        captured && source.kind() != SourceState.Kind.RUNNING ? kept(failed, source) : failed);
+  }
+
+  /** Forgets a workload of which nothing is left to thaw or to publish. */
+  private CheckpointOutcome over(CheckpointOutcome.Failed failed) throws InterruptedException {
+    SourceState.Kind left = failed.source().kind();
+    if (left == SourceState.Kind.RUNNING || left == SourceState.Kind.GONE) {
       forget();
     }
-    return outcome;
+    return failed;
   }
 
   private SourceState thaw(long begin) throws InterruptedException {
@@ -235,21 +239,16 @@ final class CheckpointRun {
     return state;
   }
 
-  private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
-    return publish(capture(), freeze.listener(), saved -> {});
-  }
-
-  /** The same; if this agent dies before the end, its successor publishes the artifact. */
-  private ArtifactStage.SealedArtifact publishInAnyCase(StepListener listener)
+  /**
+   * Publishes the artifact. If this agent dies before the end, or the store fails, it may be
+   * published later; not that of a migration, which would be deleted with it.
+   */
+  private ArtifactStage.SealedArtifact publish(StepListener listener)
       throws IOException, InterruptedException {
     Capture capture = capture();
-    record(capture);
-    return publish(capture, listener, this::record);
-  }
-
-  private ArtifactStage.SealedArtifact publish(
-      Capture capture, StepListener listener, Consumer<Capture> saved)
-      throws IOException, InterruptedException {
+    Consumer<Capture> saved =
+        freeze.request().options().heldUntilDecided() ? unkept -> {} : this::record;
+    saved.accept(capture);
     long begin = node.nanoTime().getAsLong();
     ArtifactStage.SealedArtifact sealed =
         new Publication(
@@ -328,7 +327,8 @@ final class CheckpointRun {
 
   private CheckpointOutcome.Failed failed(
       String step, Reason reason, String message, SourceState source) {
-    return new CheckpointOutcome.Failed(step, reason, message, source, figures(), null);
+    SourceState left = new InterruptedPublication(node).unlessOnlyCopy(freeze.work(), source);
+    return new CheckpointOutcome.Failed(step, reason, message, left, figures(), null);
   }
 
   private long gpuBytes() {

@@ -3,14 +3,16 @@ package dev.stasis.agent.engine;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the artifact of a checkpoint whose agent ended between the complete capture and the
- * publication. The workload may run by then.
+ * publication, or whose store failed then. The workload may run by then, or may have ended.
  */
 public final class InterruptedPublication {
 
@@ -31,11 +33,11 @@ public final class InterruptedPublication {
   }
 
   /**
-   * Publishes the artifact of a recorded operation, as a whole or not at all. A second attempt has
-   * no effect.
+   * Publishes the artifact of a recorded operation, as a whole or not at all. An attempt that fails
+   * can be repeated, but not one in which the agent has died.
    *
-   * @return whether it is published; not if there is no complete capture, or a part of it is
-   *     missing or has changed
+   * @return whether it is published now; not if there is no complete capture, a part of it is
+   *     missing or has changed, or the store fails
    */
   public boolean complete(Work work) throws InterruptedException {
     Optional<HostLocks.Held> lock = node.locks().tryTake(work.containerId());
@@ -47,9 +49,50 @@ public final class InterruptedPublication {
       return now.isPresent()
           && now.get().id().equals(work.id())
           && now.get().bootId().equals(node.proc().bootId())
-          && publish(now.get());
+          && completeLocked(now.get());
+    }
+  }
+
+  /** The same for a caller that holds the lock of the container. */
+  boolean completeLocked(Work work) throws InterruptedException {
+    try {
+      return publish(work);
     } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "Cannot publish the artifact of " + work.id(), e);
+      return false;
+    }
+  }
+
+  /** Returns whether a complete capture is not published yet, and its stage still exists. */
+  boolean isPending(Work work) {
+    @Nullable String staging = work.artifactStage();
+    return staging != null
+        // A store that does not answer may still have it.
+        && !Files.notExists(Path.of(staging))
+        && Capture.isStored(node.journal().folderOf(work.containerId()));
+  }
+
+  /**
+   * Returns that state, or an unknown one if the workload has ended and its stage is the only copy:
+   * then its record and its stage stay, and each further thaw tries to publish it.
+   */
+  SourceState unlessOnlyCopy(Work work, SourceState state) {
+    return state.kind() == SourceState.Kind.GONE && isOnlyCopy(work)
+        ? new SourceState(
+            SourceState.Kind.UNKNOWN,
+            "%s; its artifact is not published yet, and the only copy is in %s: retrying"
+                .formatted(state.detail(), work.artifactStage()))
+        : state;
+  }
+
+  private boolean isOnlyCopy(Work work) {
+    try {
+      return isPending(work)
+          && Capture.stored(node.journal().folderOf(work.containerId()))
+              .filter(Capture::hasDeviceMemory)
+              .isPresent();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "capture of " + work.id(), e);
       return false;
     }
   }
@@ -57,28 +100,31 @@ public final class InterruptedPublication {
   private boolean publish(Work work) throws IOException, InterruptedException {
     @Nullable String staging = work.artifactStage();
     @Nullable String target = work.artifact();
-    if (staging == null || target == null) {
+    if (staging == null || target == null || !isPending(work)) {
       return false;
     }
-    Optional<Capture> capture = Capture.take(node.journal().folderOf(work.containerId()));
-    if (capture.isEmpty()) {
+    Path folder = node.journal().folderOf(work.containerId());
+    Optional<Capture> taken = Capture.take(folder);
+    if (taken.isEmpty()) {
       return false;
     }
+    AtomicReference<Capture> capture = new AtomicReference<>(taken.get());
     Path path = Path.of(target);
-    ArtifactStage stage =
-        new ArtifactStore(Objects.requireNonNull(path.getParent()), node.clock())
-            .reopen(
-                Path.of(staging),
-                Objects.requireNonNull(path.getFileName()).toString(),
-                capture.get().files());
-    ArtifactStage.SealedArtifact sealed =
-        new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
-            .run(capture.get(), saved -> {});
-    LOG.log(
-        System.Logger.Level.INFO,
-        "Artifact {0} published for an agent that ended before that: {1}",
-        sealed.path(),
-        work.id());
+    try {
+      ArtifactStage stage =
+          new ArtifactStore(Objects.requireNonNull(path.getParent()), node.clock())
+              .reopen(
+                  Path.of(staging),
+                  Objects.requireNonNull(path.getFileName()).toString(),
+                  taken.get().files());
+      var unused =
+          new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
+              .run(taken.get(), capture::set);
+    } catch (IOException e) {
+      capture.get().write(folder);
+      throw e;
+    }
+    LOG.log(System.Logger.Level.INFO, "Artifact {0} published later: {1}", path, work.id());
     return true;
   }
 }

@@ -156,6 +156,11 @@ public final class Thaw {
       return ended(state, runner, begin);
     }
     SourceState state = new ThawRun(frozen, runner, Checkpoint.steps()).run();
+    InterruptedPublication publication = new InterruptedPublication(node);
+    if (state.kind() == SourceState.Kind.GONE && publication.isPending(frozen.work())) {
+      var unused = publication.completeLocked(frozen.work());
+    }
+    state = publication.unlessOnlyCopy(frozen.work(), state);
     if (state.kind() == SourceState.Kind.RUNNING || state.kind() == SourceState.Kind.GONE) {
       forget(frozen);
     }

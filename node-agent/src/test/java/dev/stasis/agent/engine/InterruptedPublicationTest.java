@@ -144,16 +144,29 @@ class InterruptedPublicationTest {
 
   /** Otherwise each agent that the publication kills would be followed by another one. */
   @Test
-  void thereIsOneAttempt() throws Exception {
+  void anAgentThatDiesDuringASecondAttemptIsFollowedByNone() throws Exception {
     try (GpuContainer source = start(spec())) {
       Work work = interrupted(source, DataPathChoice.MOVER, "hash");
-      Path staging = Path.of(Objects.requireNonNull(work.artifactStage()));
-      Path moved = staging.resolveSibling("moved");
-      Files.move(staging, moved);
-      assertThat(complete(work)).isFalse();
-      Files.move(moved, staging);
+      // As it is left by an agent that dies in its attempt.
+      assertThat(Capture.take(lab.parts().journal().folderOf(work.containerId()))).isPresent();
       assertThat(complete(work)).isFalse();
       assertThat(lab.artifacts()).isEmpty();
+      lab.thaw(source);
+      lab.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void anAttemptThatFailsIsRepeated() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      Path image = first(Objects.requireNonNull(work.artifactStage()), "inventory.img");
+      Path moved = lab.folder().resolve("moved");
+      Files.move(image, moved);
+      assertThat(complete(work)).isFalse();
+      Files.move(moved, image);
+      assertThat(complete(work)).isTrue();
+      assertThat(lab.artifacts()).hasSize(1);
       lab.thaw(source);
       lab.assertNothingLeft();
     }

@@ -27,6 +27,7 @@ final class ThawFollowUp {
 
   /** Reports that it is still frozen. */
   void report(CheckpointContext context, OperationView freeze) {
+    copyArtifact(context, freeze);
     CheckpointReporter reporter = context.reporter();
     String message = message(freeze);
     boolean known = freeze.workload() == WorkloadState.FROZEN;
@@ -95,7 +96,13 @@ final class ThawFollowUp {
     return possible;
   }
 
+  /** Its store may have taken it only after the end of the operation. */
+  private static void copyArtifact(CheckpointContext context, OperationView freeze) {
+    freeze.artifact().ifPresent(context.updater()::copyArtifact);
+  }
+
   private void changed(CheckpointContext context, OperationView freeze) {
+    copyArtifact(context, freeze);
     if (freeze.workload() == WorkloadState.ENDED) {
       lost(context, freeze, freeze.message("it has ended while frozen"));
     } else if (freeze.workload() == WorkloadState.RUNNING) {

@@ -125,6 +125,12 @@ final class FakeAgent {
     return this;
   }
 
+  /** Its store could not take the artifact before the operation's end. */
+  FakeAgent publishesLate() {
+    published();
+    return this;
+  }
+
   /** As before, without a word about the workload. */
   FakeAgent ends(OperationPhase phase, Outcome outcome) {
     status.setPhase(phase);

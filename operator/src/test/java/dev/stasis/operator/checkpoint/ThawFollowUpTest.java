@@ -84,6 +84,25 @@ class ThawFollowUpTest {
   }
 
   @Test
+  void anArtifactThatIsPublishedLaterIsNamed() {
+    leftFrozen();
+    assertThat(world.status().getArtifact()).isNull();
+    agent().publishesLate();
+    world.settle();
+    standsStill();
+    assertThat(world.status().getArtifact()).isNotNull();
+  }
+
+  @Test
+  void anArtifactThatIsPublishedAfterTheEndOfItsWorkloadIsNamed() {
+    leftFrozen();
+    agent().publishesLate().corrects(WorkloadState.ENDED, ConditionValue.FALSE);
+    world.settle();
+    assertThat(world.status().getArtifact()).isNotNull();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
   void withoutItsPodNobodyWaits() {
     leftFrozen();
     world.cluster.pods.clear();

@@ -264,9 +264,17 @@ final class InterruptedOperationRecovery {
             ? captured(operation, found)
             : Optional.empty();
     SourceState state = thaw(found);
+    if (artifact.isEmpty() && state.kind() == SourceState.Kind.GONE) {
+      // The thaw publishes a capture that is the only copy.
+      artifact = published.find(operation, found.phase());
+    }
     int processes = parts.engine().look().at(found.containerId()).processes();
-    return OperationResult.recovered(
-        artifact, undoing, new WorkloadInspector.Seen(state, processes), fault);
+    OperationResult result =
+        OperationResult.recovered(
+            artifact, undoing, new WorkloadInspector.Seen(state, processes), fault);
+    return state.kind() == SourceState.Kind.UNKNOWN
+        ? result.with(status -> status.setMessage(fault.message() + "; " + state.detail()))
+        : result;
   }
 
   /**

@@ -38,6 +38,9 @@ record PublishedArtifact(AgentParts parts) {
     }
     try {
       ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
+      if (!place.exists()) {
+        return Optional.empty();
+      }
       ArtifactReader reader = new ArtifactReader(Progress.NONE);
       boolean digested = phase != Work.Phase.PUBLISHING;
       Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);

@@ -8,8 +8,10 @@ import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,6 +37,7 @@ final class ThawRetrier implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ThawRetrier.class.getName());
 
   private final AgentParts parts;
+  private final PublishedArtifact published;
   private final Intervals.Backoff backoff;
   private final OperationRecorder recorder;
   private final AfterHooks hooks;
@@ -54,6 +57,7 @@ final class ThawRetrier implements AutoCloseable {
       AfterHooks hooks,
       BiConsumer<ActiveOperation, Runnable> turns) {
     this.parts = parts;
+    this.published = new PublishedArtifact(parts);
     this.backoff = parts.intervals().thaw();
     this.recorder = recorder;
     this.hooks = hooks;
@@ -107,7 +111,7 @@ final class ThawRetrier implements AutoCloseable {
       parts.metrics().thawTried("Unreachable");
       LOG.log(
           Level.WARNING,
-          "{0} is not thawed: whether its pod is being deleted is not known: {1}",
+          "{0} is not thawed or reported: the API server does not answer: {1}",
           operation.name(),
           e.getMessage());
     } catch (InterruptedException e) {
@@ -135,6 +139,12 @@ final class ThawRetrier implements AutoCloseable {
     WorkloadInspector.Seen seen = parts.engine().look().at(container);
     boolean ran = seen.state().kind() == SourceState.Kind.RUNNING;
     if (work.isPresent() && mayThaw(operation, work.get(), seen.state())) {
+      if (!ran
+          && seen.state().kind() != SourceState.Kind.GONE
+          && parts.engine().interruptedPublication().complete(work.get())) {
+        // Its store failed before. It is named now, because the thaw may end the workload.
+        report(operation, seen.state(), seen.processes());
+      }
       ThawOutcome outcome = parts.engine().thaw().run(operation.uid(), StepListener.NONE);
       parts.metrics().thawTried(word(outcome));
       LOG.log(
@@ -153,7 +163,13 @@ final class ThawRetrier implements AutoCloseable {
       if (seen.state().kind() == SourceState.Kind.GONE
           && after != SourceState.Kind.GONE
           && after != SourceState.Kind.RUNNING) {
-        return false; // It ended just now: the next attempt removes its record and its stage.
+        if (outcome instanceof ThawOutcome.Ended unknown
+            && operation.status().getWorkload() == WorkloadState.FROZEN) {
+          report(operation, unknown.state(), 0);
+        }
+        // It ended just now, or its stage is the only copy and cannot be published yet: the next
+        // attempt publishes it, and removes its record.
+        return false;
       }
     }
     if (ran) {
@@ -221,8 +237,13 @@ final class ThawRetrier implements AutoCloseable {
   }
 
   private void report(ActiveOperation operation, SourceState state, int processes)
-      throws InterruptedException {
+      throws ApiUnreachable, InterruptedException {
     GpuNodeOperationStatus said = operation.status();
+    // A capture that could not be published at first may have been since.
+    Optional<ArtifactStatus> artifact =
+        said.getArtifact() == null
+            ? published.stored(operation, Work.Phase.WORKING)
+            : Optional.of(said.getArtifact());
     Instant now = parts.clock().instant();
     OperationResult result =
         new OperationResult(
@@ -236,7 +257,10 @@ final class ThawRetrier implements AutoCloseable {
                 null,
                 null,
                 null,
-                status -> status.setWorkloadTime(now))
+                status -> {
+                  status.setWorkloadTime(now);
+                  status.setArtifact(artifact.orElse(null));
+                })
             .leaving(state, processes);
     recorder.correct(operation, hooks.after(operation, result));
     LOG.log(Level.INFO, "{0}, which was left frozen: {1}", operation.name(), state.detail());

@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.SmallDisk;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ExecAction;
 import dev.stasis.api.v1beta1.common.Hook;
@@ -188,6 +189,49 @@ class KeptArtifactTest {
     lab.engine().gpus().fault("unlock", "failed");
     awaitTry("Unknown");
     endsAndIsKept(name);
+  }
+
+  /** The store is full when it is to take the artifact. */
+  private String leftFrozenAndUnpublished(SmallDisk disk) {
+    lab.engine().gpus().fault("restore", "hold");
+    lab.engine().gpus().fault("unlock", "error 999 always");
+    String name = checkpoint();
+    lab.awaitHeld("restore");
+    disk.fill();
+    lab.engine().gpus().release("restore");
+    assertThat(awaitNotThawed(name, WorkloadState.FROZEN).getArtifact()).isNull();
+    return name;
+  }
+
+  @Test
+  void theArtifactOfAFrozenWorkloadIsPublishedOnceItsStoreHasRoom() throws Exception {
+    try (SmallDisk disk = new SmallDisk(lab.engine().store(), 400)) {
+      lab.start();
+      String name = leftFrozenAndUnpublished(disk);
+      disk.free();
+      GpuNodeOperationStatus status = lab.cluster().await(name, said -> said.getArtifact() != null);
+      assertThat(status.getWorkload()).isEqualTo(WorkloadState.FROZEN);
+      isKept(name);
+      lab.engine().gpus().mend("unlock");
+      lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.RUNNING);
+      isKept(name);
+      lab.stop();
+    }
+  }
+
+  @Test
+  void theOnlyCopyOfAWorkloadThatHasEndedIsPublishedOnceItsStoreHasRoom() throws Exception {
+    try (SmallDisk disk = new SmallDisk(lab.engine().store(), 400)) {
+      lab.start();
+      String name = leftFrozenAndUnpublished(disk);
+      source.container().end();
+      lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.UNKNOWN);
+      disk.free();
+      lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.ENDED);
+      lab.engine().assertNothingLeft();
+      isKept(name);
+      lab.stop();
+    }
   }
 
   @Test
