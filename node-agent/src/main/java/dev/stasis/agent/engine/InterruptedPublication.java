@@ -121,7 +121,7 @@ public final class InterruptedPublication {
           new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
               .run(taken.get(), capture::set);
     } catch (IOException e) {
-      capture.get().write(folder);
+      Objects.requireNonNull(capture.get()).write(folder);
       throw e;
     }
     LOG.log(System.Logger.Level.INFO, "Artifact {0} published later: {1}", path, work.id());
