@@ -38,11 +38,16 @@ public final class NamespaceGauge<R extends HasMetadata> {
               kind,
               change -> {
                 if (isNews(change, namespace -> informers.has(namespace, kind))) {
-                  publish(all.get());
+                  publish(all);
                 }
               });
-          publish(all.get());
+          publish(all);
         });
+  }
+
+  /** Reads and publishes under one lock: an older number must not replace a newer one. */
+  private synchronized void publish(Supplier<Collection<R>> all) {
+    publish(all.get());
   }
 
   /**
