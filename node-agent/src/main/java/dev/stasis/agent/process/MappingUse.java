@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param rss pages in memory
  * @param sharedClean of these, shared with another address space and not written
  * @param sharedDirty of these, shared with another address space and written: after a fork
- * @param privateClean of these, not shared and not written
- * @param privateDirty of these, not shared and written
- * @param anonymous pages without a file
  * @param swap pages swapped out
- * @param anonHuge bytes in transparent huge pages
  * @param vmFlags the kernel's two-letter flags, for example {@code rd wr mr mw me ac}
  */
 public record MappingUse(
@@ -25,11 +21,7 @@ public record MappingUse(
     long rss,
     long sharedClean,
     long sharedDirty,
-    long privateClean,
-    long privateDirty,
-    long anonymous,
     long swap,
-    long anonHuge,
     Set<String> vmFlags) {
 
   public MappingUse {
@@ -94,11 +86,7 @@ public record MappingUse(
                 bytes(fields, "Rss"),
                 bytes(fields, "Shared_Clean"),
                 bytes(fields, "Shared_Dirty"),
-                bytes(fields, "Private_Clean"),
-                bytes(fields, "Private_Dirty"),
-                bytes(fields, "Anonymous"),
                 bytes(fields, "Swap"),
-                bytes(fields, "AnonHugePages"),
                 flags.computeIfAbsent(
                     fields.getOrDefault("VmFlags", "").trim(),
                     text -> Set.of(text.split("\\s+")))));

@@ -9,18 +9,17 @@ import java.util.regex.Pattern;
  * @param start first address
  * @param end address after the last byte
  * @param permissions four letters, for example {@code rw-p}
- * @param offset where in the file the mapping begins, in bytes
  * @param device the file's device as {@code major:minor} in hexadecimal
  * @param inode 0 when there is no file
  * @param path the file, a name in square brackets, or empty; a trailing {@code " (deleted)"} is
  *     kept
  */
 public record MemoryMapping(
-    long start, long end, String permissions, long offset, String device, long inode, String path) {
+    long start, long end, String permissions, String device, long inode, String path) {
 
   private static final Pattern LINE =
       Pattern.compile(
-          "([0-9a-f]+)-([0-9a-f]+) (.{4}) ([0-9a-f]+) ([0-9a-f]+:[0-9a-f]+) ([0-9]+) *(.*)");
+          "([0-9a-f]+)-([0-9a-f]+) (.{4}) [0-9a-f]+ ([0-9a-f]+:[0-9a-f]+) ([0-9]+) *(.*)");
 
   public long length() {
     return end - start;
@@ -40,10 +39,6 @@ public record MemoryMapping(
     return inode == 0 && (path.isEmpty() || path.startsWith("[anon"));
   }
 
-  public boolean isHeap() {
-    return "[heap]".equals(path);
-  }
-
   static MemoryMapping parse(String line) {
     Matcher matcher = LINE.matcher(line);
     if (!matcher.matches()) {
@@ -54,12 +49,11 @@ public record MemoryMapping(
         Long.parseUnsignedLong(matcher.group(2), 16),
         // Many mappings have the same ones.
         matcher.group(3).intern(),
-        Long.parseUnsignedLong(matcher.group(4), 16),
-        matcher.group(5).intern(),
-        Long.parseUnsignedLong(matcher.group(6)),
+        matcher.group(4).intern(),
+        Long.parseUnsignedLong(matcher.group(5)),
         // The kernel escapes only the newline here, so a literal backslash in the name is
         // ambiguous.
-        matcher.group(7).replace("\\012", "\n"));
+        matcher.group(6).replace("\\012", "\n"));
   }
 
   /** Returns whether a line of smaps begins a mapping, rather than describing the previous one. */

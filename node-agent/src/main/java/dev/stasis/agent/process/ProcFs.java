@@ -111,15 +111,7 @@ public final class ProcFs {
       Optional<ProcessStatus> status =
           ProcFiles.read(folder.resolve("status")).map(ProcessStatus::parse);
       if (stat.isPresent() && status.isPresent() && !stat.get().isIoWorker()) {
-        ProcessStat thread = stat.get();
-        threads.add(
-            new ThreadStat(
-                tid,
-                thread.comm(),
-                thread.state(),
-                thread.startTime(),
-                thread.cpuTicks(),
-                status.get().tracerPid()));
+        threads.add(new ThreadStat(tid, stat.get().state(), status.get().tracerPid()));
       }
     }
     return threads;

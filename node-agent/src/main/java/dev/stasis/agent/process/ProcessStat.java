@@ -14,7 +14,6 @@ package dev.stasis.agent.process;
  * @param cpuTicks user and system time, in clock ticks
  * @param threads how many threads the process has
  * @param startTime clock ticks between boot and start
- * @param virtualBytes size of the address space, 0 for a kernel thread and for a zombie
  * @param waitStatus how it ended, as for {@code waitpid}; 0 while it runs, and where it may not be
  *     read
  */
@@ -23,14 +22,12 @@ public record ProcessStat(
     String comm,
     char state,
     int ppid,
-    int processGroup,
     int session,
     int ttyNumber,
     long flags,
     long cpuTicks,
     int threads,
     long startTime,
-    long virtualBytes,
     int waitStatus) {
 
   private static final long PF_KTHREAD = 0x00200000;
@@ -88,23 +85,21 @@ public record ProcessStat(
       throw new IllegalArgumentException("stat: expected PID (NAME) STATE ..., got " + text);
     }
     String[] field = text.substring(close + 2).trim().split(" ");
-    if (field.length < 21) {
+    if (field.length < 20) {
       throw new IllegalArgumentException(
-          "stat: expected at least 23 fields, got " + (field.length + 2));
+          "stat: expected at least 22 fields, got " + (field.length + 2));
     }
     return new ProcessStat(
         Integer.parseInt(text.substring(0, open).trim()),
         text.substring(open + 1, close),
         field[0].charAt(0),
         Integer.parseInt(field[1]),
-        Integer.parseInt(field[2]),
         Integer.parseInt(field[3]),
         Integer.parseInt(field[4]),
         Long.parseLong(field[6]),
         Long.parseLong(field[11]) + Long.parseLong(field[12]),
         Integer.parseInt(field[17]),
         Long.parseLong(field[19]),
-        Long.parseUnsignedLong(field[20]),
         field.length > 49 ? Integer.parseInt(field[49]) : 0);
   }
 }

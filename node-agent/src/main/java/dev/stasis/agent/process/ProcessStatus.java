@@ -8,33 +8,23 @@ import java.util.Map;
 /**
  * The fields of {@code status} that {@code stat} does not have.
  *
- * @param state the same letter as in {@link ProcessStat#state}
- * @param threadGroup the pid of the process, even if a thread's file was read
  * @param tracerPid the tracer's pid, 0 for none
  * @param uids real, effective, saved and file system user
  * @param gids the same four of the group
  * @param nsPids its pid in each pid namespace, from the reader's namespace to its own
- * @param threads how many threads the process has
  * @param noNewPrivileges whether no_new_privs is set
- * @param seccomp 0 none, 1 strict, 2 filter
  * @param capEffective the effective capabilities as a bit set
- * @param capBounding the bounding set
  * @param cpus the processors on which it may run
  * @param pendingSignals signals pending for the thread or its process, bit 0 for signal 1
  */
 public record ProcessStatus(
-    char state,
-    int threadGroup,
     int ppid,
     int tracerPid,
     Ids uids,
     Ids gids,
     List<Integer> nsPids,
-    int threads,
     boolean noNewPrivileges,
-    int seccomp,
     long capEffective,
-    long capBounding,
     CpuSet cpus,
     long pendingSignals) {
 
@@ -67,18 +57,13 @@ public record ProcessStatus(
   static ProcessStatus parse(String text) {
     Map<String, String> fields = fields(text);
     return new ProcessStatus(
-        wanted(fields, "State").charAt(0),
-        Integer.parseInt(wanted(fields, "Tgid")),
         Integer.parseInt(wanted(fields, "PPid")),
         Integer.parseInt(wanted(fields, "TracerPid")),
         Ids.parse(wanted(fields, "Uid")),
         Ids.parse(wanted(fields, "Gid")),
         numbers(wanted(fields, "NSpid")),
-        Integer.parseInt(wanted(fields, "Threads")),
         "1".equals(fields.get("NoNewPrivs")),
-        Integer.parseInt(fields.getOrDefault("Seccomp", "0")),
         Long.parseUnsignedLong(wanted(fields, "CapEff"), 16),
-        Long.parseUnsignedLong(wanted(fields, "CapBnd"), 16),
         CpuSet.parse(fields.getOrDefault("Cpus_allowed_list", "")),
         Long.parseUnsignedLong(wanted(fields, "SigPnd"), 16)
             | Long.parseUnsignedLong(wanted(fields, "ShdPnd"), 16));

@@ -104,13 +104,11 @@ class RestoredProcessCheckTest {
             state,
             1,
             1,
-            1,
             0,
             flags,
             0,
             1,
             process.startTime(),
-            0,
             waitStatus));
   }
 }

@@ -64,8 +64,7 @@ class RegionFinderTest {
 
   private static MappingUse use(
       String rights, String path, long rss, long shared, long swap, String flag) {
-    MemoryMapping mapping = new MemoryMapping(START, START + 64 * MIB, rights, 0, "00:00", 0, path);
-    return new MappingUse(
-        mapping, rss, 0, shared, 0, rss - shared, rss, swap, 0, Set.of(flag, "mr"));
+    MemoryMapping mapping = new MemoryMapping(START, START + 64 * MIB, rights, "00:00", 0, path);
+    return new MappingUse(mapping, rss, 0, shared, swap, Set.of(flag, "mr"));
   }
 }
