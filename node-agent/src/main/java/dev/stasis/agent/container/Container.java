@@ -2,6 +2,7 @@ package dev.stasis.agent.container;
 
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import java.util.Optional;
  * @param mounts the mounts that {@code root} sees
  * @param namespaces types and inodes of {@code root}'s namespaces
  * @param pipes pipes of the workload with an end outside the container
- * @param layers the folders of the root, if it is an overlay
+ * @param upper the writable layer of an overlay root; empty if there is none
  * @param uid real user of {@code root}
  * @param gid real group of {@code root}
  */
@@ -31,7 +32,7 @@ public record Container(
     List<Mount> mounts,
     Map<String, Long> namespaces,
     List<OutsidePipe> pipes,
-    Optional<OverlayLayers> layers,
+    Optional<Path> upper,
     int uid,
     int gid) {
 
@@ -47,16 +48,5 @@ public record Container(
    */
   public boolean isRestored() {
     return !init.equals(root);
-  }
-
-  /** Returns the visible root among mounts: only the last mount at a path is visible. */
-  static Optional<Mount> rootMount(List<Mount> mounts) {
-    return mounts.stream()
-        .filter(mount -> "/".equals(mount.mountPoint()))
-        .reduce((first, second) -> second);
-  }
-
-  public boolean hasReadOnlyRoot() {
-    return rootMount(mounts).filter(Mount::isReadOnly).isPresent();
   }
 }

@@ -125,13 +125,23 @@ public final class ContainerResolver {
             mounts,
             proc.namespaces(pid),
             new OutsidePipes(proc).of(root),
-            Container.rootMount(mounts).flatMap(OverlayLayers::of),
+            upper(mounts),
             status.map(s -> s.uids().real()).orElse(0),
             status.map(s -> s.gids().real()).orElse(0));
     // Checked last: everything above was read from this process, or from none.
     return proc.alive(root) && proc.alive(init)
         ? new Resolution.Found(container)
         : refused(id, "expected one that runs on this node, got one that has just ended");
+  }
+
+  /** Returns the writable layer of the visible root: only the last mount at a path is visible. */
+  private static Optional<Path> upper(List<Mount> mounts) {
+    return mounts.stream()
+        .filter(mount -> "/".equals(mount.mountPoint()))
+        .reduce((first, second) -> second)
+        .filter(root -> "overlay".equals(root.type()))
+        .flatMap(root -> root.superOption("upperdir"))
+        .map(Path::of);
   }
 
   /**
@@ -197,12 +207,10 @@ public final class ContainerResolver {
 
     /** Reads the hierarchies that this process sees. */
     CgroupFolders(ProcFs proc) {
-      this(proc.mounts((int) ProcessHandle.current().pid()));
-    }
-
-    CgroupFolders(List<Mount> mounts) {
       this.hierarchies =
-          mounts.stream().filter(mount -> mount.type().startsWith("cgroup")).toList();
+          proc.mounts((int) ProcessHandle.current().pid()).stream()
+              .filter(mount -> mount.type().startsWith("cgroup"))
+              .toList();
     }
 
     List<Cgroup> of(List<CgroupMembership> memberships) {
@@ -215,14 +223,6 @@ public final class ContainerResolver {
         }
       }
       return cgroups;
-    }
-
-    /** The root of every hierarchy. */
-    List<Cgroup> all() {
-      return hierarchies.stream()
-          .map(mount -> Path.of(mount.mountPoint()))
-          .map(folder -> new Cgroup(List.of(), folder, folder))
-          .toList();
     }
 
     private Optional<Cgroup> find(CgroupMembership membership) {

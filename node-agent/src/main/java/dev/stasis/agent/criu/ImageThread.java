@@ -6,14 +6,13 @@ import java.util.List;
 /**
  * A thread that criu would restore.
  *
- * @param pid the pid of its process, in the process's own namespace
  * @param tid its number in its own namespace
  * @param rights the rights that it would get
  * @param filters its seccomp filters, oldest first
  * @param userNamespace whether its process would get a new user namespace
  */
 public record ImageThread(
-    int pid, int tid, ThreadRights rights, List<SeccompProgram> filters, boolean userNamespace) {
+    int tid, ThreadRights rights, List<SeccompProgram> filters, boolean userNamespace) {
 
   public ImageThread {
     filters = List.copyOf(filters);

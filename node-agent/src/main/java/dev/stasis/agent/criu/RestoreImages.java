@@ -63,7 +63,7 @@ public final class RestoreImages {
       boolean userNamespace = isOther(process.pid(), main, own);
       for (int tid : process.threads()) {
         CoreImage core = tid == process.pid() ? main : core(tid);
-        told.accept(thread(process.pid(), core, main, seccomp, userNamespace));
+        told.accept(thread(core, main, seccomp, userNamespace));
       }
     }
   }
@@ -93,7 +93,7 @@ public final class RestoreImages {
 
   /** A thread without its own filters gets those that the main thread applies to all threads. */
   private static ImageThread thread(
-      int pid, CoreImage core, CoreImage main, SeccompImage seccomp, boolean userNamespace)
+      CoreImage core, CoreImage main, SeccompImage seccomp, boolean userNamespace)
       throws IOException {
     OptionalInt last = core.filter();
     int mode = core.seccomp();
@@ -103,8 +103,7 @@ public final class RestoreImages {
       mode = main.seccomp();
     }
     List<SeccompProgram> filters = last.isPresent() ? seccomp.chain(last.getAsInt()) : List.of();
-    return new ImageThread(
-        pid, core.tid(), core.rights(mode, filters.size()), filters, userNamespace);
+    return new ImageThread(core.tid(), core.rights(mode, filters.size()), filters, userNamespace);
   }
 
   private CoreImage core(int tid) throws IOException {

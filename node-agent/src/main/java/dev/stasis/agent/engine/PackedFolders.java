@@ -1,7 +1,6 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
-import dev.stasis.agent.container.OverlayLayers;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcFs;
 import java.nio.file.Path;
@@ -19,7 +18,7 @@ record PackedFolders(@Nullable Path upper, Path root, List<String> volumes) {
 
   static PackedFolders of(ProcFs proc, Container container, CheckpointRequest request) {
     return new PackedFolders(
-        container.layers().flatMap(OverlayLayers::upper).orElse(null),
+        container.upper().orElse(null),
         proc.folder(container.root().pid()).resolve("root"),
         container.mounts().stream()
             .filter(

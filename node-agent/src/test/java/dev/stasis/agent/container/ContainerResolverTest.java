@@ -27,10 +27,7 @@ class ContainerResolverTest {
       assertThat(container.gid()).isEqualTo(1000);
       assertThat(container.isRestored()).isFalse();
       assertThat(container.ownsCgroups()).isTrue();
-      assertThat(container.hasReadOnlyRoot()).isFalse();
-      assertThat(container.layers().orElseThrow().upper()).contains(running.upper());
-      assertThat(container.layers().orElseThrow().lower())
-          .containsExactly(running.folder().resolve("lower"));
+      assertThat(container.upper()).contains(running.upper());
       assertThat(container.cgroups())
           .isNotEmpty()
           .allSatisfy(
@@ -138,28 +135,6 @@ class ContainerResolverTest {
         .as("the watcher is not in the container")
         .isEmpty();
     assertThat(ContainerName.runtimeId(List.of(membership("/system.slice/ssh.service")))).isEmpty();
-  }
-
-  @Test
-  void overlayLayersWithColonsInTheirNamesAreTakenApart() {
-    OverlayLayers layers =
-        OverlayLayers.of(
-                new dev.stasis.agent.process.Mount(
-                    1,
-                    0,
-                    0,
-                    33,
-                    "/",
-                    "/",
-                    List.of("rw"),
-                    List.of(),
-                    "overlay",
-                    "overlay",
-                    List.of("rw", "lowerdir=/a:/b\\:c:/d", "upperdir=/u", "workdir=/w")))
-            .orElseThrow();
-
-    assertThat(layers.lower()).containsExactly(Path.of("/a"), Path.of("/b:c"), Path.of("/d"));
-    assertThat(layers.upper()).contains(Path.of("/u"));
   }
 
   private static dev.stasis.agent.process.CgroupMembership membership(String path) {

@@ -1,6 +1,7 @@
 package dev.stasis.agent.container;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -264,11 +265,14 @@ public final class TestContainer implements AutoCloseable {
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start()
         .waitFor();
-    for (Cgroup hierarchy : new ContainerResolver.CgroupFolders(new ProcFs()).all()) {
-      // runc leaves the pod's folder above its own.
-      Path pod = hierarchy.folder().resolve("kubepods/besteffort").resolve(cgroup.getName(2));
-      Files.deleteIfExists(pod.resolve(id));
-      Files.deleteIfExists(pod);
+    for (Mount mount : new ProcFs().mounts((int) ProcessHandle.current().pid())) {
+      if (mount.type().startsWith("cgroup")) {
+        // runc leaves the pod's folder above its own.
+        Path pods = Path.of(mount.mountPoint()).resolve("kubepods/besteffort");
+        Path pod = pods.resolve(cgroup.getName(2));
+        Files.deleteIfExists(pod.resolve(id));
+        Files.deleteIfExists(pod);
+      }
     }
     deleteTree(folder);
   }
