@@ -86,7 +86,7 @@ public final class LocalRuntime implements PodContainers, PodGpus, ContainerExec
     ContainerConfig.User started = run.get().plan().config().process();
     return new Located.Running(
         container(worker, slot, run.get().plan(), run.get().container().id()),
-        new ContainerProcess(process.get(), started.argv(), started.cwd(), started.env()));
+        new ContainerProcess(process.get(), started.argv(), started.env()));
   }
 
   private static @Nullable String id(ContainerSlot slot) {

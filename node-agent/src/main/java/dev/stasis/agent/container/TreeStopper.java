@@ -50,7 +50,7 @@ public final class TreeStopper {
     Optional<Freezer> freezer = Freezer.of(container);
     if (freezer.isPresent() && freezer.get().isFrozen()) {
       return new StopOutcome.NotStopped(
-          "container " + container.id() + ": expected a running cgroup, got a frozen one", true);
+          "container " + container.id() + ": expected a running cgroup, got a frozen one");
     }
     return stop(container, freezer, System.nanoTime() + atMost.toNanos());
   }
@@ -76,7 +76,7 @@ public final class TreeStopper {
       }
       List<ProcessId> still = resume(attempt.tree(), ONE_TRY);
       if (!still.isEmpty() || System.nanoTime() >= until) {
-        return new StopOutcome.NotStopped(fault.get(), still.isEmpty());
+        return new StopOutcome.NotStopped(fault.get());
       }
     }
   }

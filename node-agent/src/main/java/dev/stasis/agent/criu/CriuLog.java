@@ -5,8 +5,6 @@ import static dev.stasis.agent.criu.CriuFault.Kind;
 import dev.stasis.agent.process.LogTail;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -15,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the line in criu's log that explains a failure. */
 public final class CriuLog {
-
-  /** Enough to show how one error led to the next. */
-  private static final int KEPT = 12;
 
   private static final Pattern LINE =
       Pattern.compile("(?:\\([0-9.]+\\) *)?(?: *[0-9]+: )?(Error|Warn ) \\(([^)]*)\\): (.*)");
@@ -79,7 +74,6 @@ public final class CriuLog {
               "(Img trimmed.*|Unexpected EOF on.*|.*[Mm]agic doesn't match.*|Image corrupted.*)"),
           rule(Kind.NOT_PERMITTED, "(.*): Operation not permitted"));
 
-  private final Deque<String> errors = new ArrayDeque<>();
   private @Nullable String first;
   private @Nullable CriuFault fault;
 
@@ -108,15 +102,11 @@ public final class CriuLog {
     }
     first = first == null ? error : first;
     fault = fault == null ? fault(error) : fault;
-    if (errors.size() == KEPT) {
-      errors.removeFirst();
-    }
-    errors.add(error);
   }
 
-  /** Returns the last error lines, oldest first, without those of successful runs. */
-  public List<String> errors() {
-    return List.copyOf(errors);
+  /** Returns whether it has errors, besides those of successful runs. */
+  boolean hasErrors() {
+    return first != null;
   }
 
   /** Returns the first known error; later lines are its consequences. */

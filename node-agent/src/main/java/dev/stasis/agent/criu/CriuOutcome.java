@@ -1,7 +1,6 @@
 package dev.stasis.agent.criu;
 
 import java.time.Duration;
-import java.util.List;
 
 /** The outcome of a criu run. */
 public sealed interface CriuOutcome {
@@ -9,16 +8,8 @@ public sealed interface CriuOutcome {
   /** criu succeeded. */
   record Succeeded(Duration took) implements CriuOutcome {}
 
-  /**
-   * criu failed.
-   *
-   * @param lines its last error lines, oldest first
-   */
-  record Failed(CriuFault fault, List<String> lines) implements CriuOutcome {
-    public Failed {
-      lines = List.copyOf(lines);
-    }
-  }
+  /** criu failed. */
+  record Failed(CriuFault fault) implements CriuOutcome {}
 
   /**
    * It exceeded its deadline and was ended. The state that it left must be checked, not assumed.

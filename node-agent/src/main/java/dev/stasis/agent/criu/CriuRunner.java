@@ -25,9 +25,6 @@ public final class CriuRunner {
   /** Users do not need progress more often than twice a second. */
   private static final Duration BETWEEN_REPORTS = Duration.ofMillis(500);
 
-  /** The number of lines that is still readable. */
-  private static final int MOST_SAID = 50;
-
   /** An error of stasis-runtime itself, before criu started. */
   private static final int NOT_ENTERED = 125;
 
@@ -120,19 +117,19 @@ public final class CriuRunner {
     return failed(code, CriuLog.read(work.resolve(what + ".log")), said(ownErrors, work));
   }
 
-  /** The output of stasis-runtime, then that of criu before it opened its log. */
+  /** The last line of stasis-runtime, then that of criu before it opened its log. */
   private static List<String> said(Path ownErrors, Path work) throws IOException {
-    List<String> lines = new ArrayList<>(new LogTail(ownErrors).last(MOST_SAID));
-    lines.addAll(new LogTail(work.resolve("criu.out")).last(MOST_SAID));
+    List<String> lines = new ArrayList<>(new LogTail(ownErrors).last(1));
+    lines.addAll(new LogTail(work.resolve("criu.out")).last(1));
     return lines;
   }
 
   private static CriuOutcome failed(int code, CriuLog log, List<String> lines) {
-    if (code == NOT_ENTERED || log.errors().isEmpty()) {
+    if (code == NOT_ENTERED || !log.hasErrors()) {
       String line = lines.isEmpty() ? "exit code " + code : lines.get(lines.size() - 1);
-      return new CriuOutcome.Failed(new CriuFault(CriuFault.Kind.NOT_STARTED, "", line), lines);
+      return new CriuOutcome.Failed(new CriuFault(CriuFault.Kind.NOT_STARTED, "", line));
     }
-    return new CriuOutcome.Failed(log.fault(), log.errors());
+    return new CriuOutcome.Failed(log.fault());
   }
 
   private static boolean awaitEnd(Process process, long until, Path images, Progress progress)

@@ -62,8 +62,8 @@ class CriuRunnerTest {
     assertThat(outcome)
         .isEqualTo(
             new CriuOutcome.Failed(
-                new CriuFault(CriuFault.Kind.FILE_CHANGED, "a", "File a has bad size 1 (expect 2)"),
-                List.of("File a has bad size 1 (expect 2)")));
+                new CriuFault(
+                    CriuFault.Kind.FILE_CHANGED, "a", "File a has bad size 1 (expect 2)")));
   }
 
   @Test

@@ -8,10 +8,9 @@ import java.util.List;
  *
  * @param id pid on this machine, and start time
  * @param argv the command of the spec, with entrypoint and arguments resolved
- * @param cwd its initial working directory
  * @param env one {@code NAME=value} each
  */
-public record ContainerProcess(ProcessId id, List<String> argv, String cwd, List<String> env) {
+public record ContainerProcess(ProcessId id, List<String> argv, List<String> env) {
   public ContainerProcess {
     argv = List.copyOf(argv);
     env = List.copyOf(env);

@@ -106,7 +106,7 @@ public final class CriRuntime implements PodContainers {
     }
     return new Located.Running(
         container(podUid, status, info.image()),
-        new ContainerProcess(process.get(), info.argv(), info.cwd(), info.env()));
+        new ContainerProcess(process.get(), info.argv(), info.env()));
   }
 
   @Override
@@ -220,11 +220,10 @@ public final class CriRuntime implements PodContainers {
    *
    * @param pid pid of the first process; 0 if missing
    * @param argv argv of the runtime spec
-   * @param cwd cwd of the runtime spec
    * @param env env of the runtime spec
    * @param image the image as the pod names it; empty if missing
    */
-  record RuntimeInfo(int pid, List<String> argv, String cwd, List<String> env, String image) {
+  record RuntimeInfo(int pid, List<String> argv, List<String> env, String image) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -241,7 +240,6 @@ public final class CriRuntime implements PodContainers {
       return new RuntimeInfo(
           node.path("pid").asInt(0),
           strings(process.path("args")),
-          process.path("cwd").asText("/"),
           strings(process.path("env")),
           image.path("user_specified_image").asText(""));
     }

@@ -79,7 +79,7 @@ class HookRunnerTest {
             CONTAINER,
             new PodContainer.Image("counter:test", "sha256:c0", List.of()),
             List.of()),
-        new ContainerProcess(new ProcessId(1, 1), List.of("/bin/gpu-counter"), "/", List.of()),
+        new ContainerProcess(new ProcessId(1, 1), List.of("/bin/gpu-counter"), List.of()),
         List.of());
   }
 

@@ -91,7 +91,7 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
     }
     return new Located.Running(
         container(found.get()),
-        new ContainerProcess(process.get(), List.of("/bin/gpu-counter"), "/", List.of()));
+        new ContainerProcess(process.get(), List.of("/bin/gpu-counter"), List.of()));
   }
 
   private static PodContainer container(Entry entry) {

@@ -129,7 +129,7 @@ class MountPodsTest {
                     new PodContainer.Image("", "", List.of()),
                     List.of()),
                 new ContainerProcess(
-                    proc.id((int) running.pid()).orElseThrow(), List.of(), "/", List.of()));
+                    proc.id((int) running.pid()).orElseThrow(), List.of(), List.of()));
           }
 
           @Override
