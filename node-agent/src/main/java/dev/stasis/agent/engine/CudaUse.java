@@ -5,8 +5,6 @@ import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.Refusal;
 import dev.stasis.agent.preflight.CudaTraces;
 import dev.stasis.agent.process.MemoryMapping;
-import dev.stasis.agent.process.PidFd;
-import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.time.Duration;
@@ -48,19 +46,13 @@ final class CudaUse {
   static CudaUse of(NodeParts node) {
     return new CudaUse(
         process -> node.driver().restoreThread(process),
-        process -> ends(node.pids(), process),
+        process -> node.pids().awaitEnd(process, ENDING),
         process -> couldUse(node.proc(), process));
   }
 
   private static boolean couldUse(ProcFs proc, ProcessId process) {
     List<String> mapped = proc.maps(process.pid()).stream().map(MemoryMapping::path).toList();
     return new CudaTraces(mapped, proc.openFiles(process.pid())).any();
-  }
-
-  private static boolean ends(PidFds pids, ProcessId process) {
-    try (PidFd held = pids.open(process).orElse(null)) {
-      return held == null || held.awaitEnd(ENDING);
-    }
   }
 
   /** Returns the thread that the driver uses for Restore; empty for a process without CUDA. */

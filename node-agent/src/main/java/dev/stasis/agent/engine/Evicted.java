@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.process.PidFd;
+import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.Signal;
 import java.io.IOException;
@@ -100,7 +101,7 @@ public final class Evicted {
   }
 
   /** Kills processes and waits for their end. */
-  record Killing(dev.stasis.agent.process.PidFds pids) {
+  record Killing(PidFds pids) {
 
     /**
      * Returns the processes that did not end in time.
@@ -124,12 +125,8 @@ public final class Evicted {
       long until = System.nanoTime() + limit.toNanos();
       return processes.stream()
           .filter(
-              process -> {
-                try (PidFd held = pids.open(process).orElse(null)) {
-                  return held != null
-                      && !held.awaitEnd(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
-                }
-              })
+              process ->
+                  !pids.awaitEnd(process, Duration.ofNanos(Math.max(0, until - System.nanoTime()))))
           .toList();
     }
   }

@@ -2,7 +2,6 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
-import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
@@ -76,19 +75,7 @@ final class RestoredTree {
 
   /** A holder ends with its killed workload, and is then no longer in the container's cgroup. */
   private boolean holderEnds() {
-    return !frozen.alive(frozen.work().init())
-        || frozen
-            .node()
-            .pids()
-            .open(frozen.work().init())
-            .map(holder -> closing(holder))
-            .orElse(true);
-  }
-
-  private static boolean closing(PidFd holder) {
-    try (holder) {
-      return holder.awaitEnd(HOLDER_LIMIT);
-    }
+    return frozen.node().pids().awaitEnd(frozen.work().init(), HOLDER_LIMIT);
   }
 
   SourceState end() {

@@ -4,7 +4,6 @@ import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.direct.Gate;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
-import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.ThreadStat;
@@ -94,9 +93,7 @@ final class SourceProbe {
   }
 
   private boolean ends(ProcessId process) {
-    try (PidFd held = frozen.node().pids().open(process).orElse(null)) {
-      return held == null || held.awaitEnd(ENDING);
-    }
+    return frozen.node().pids().awaitEnd(process, ENDING);
   }
 
   private boolean stopped(ProcessId process) {

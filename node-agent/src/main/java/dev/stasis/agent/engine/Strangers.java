@@ -2,8 +2,6 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.preflight.FailedRequirement;
-import dev.stasis.agent.process.PidFd;
-import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +41,7 @@ final class Strangers {
       if (found.isEmpty()) {
         return Optional.empty();
       }
-      if (left <= 0 || !ends(found.get(0).id(), Duration.ofNanos(left))) {
+      if (left <= 0 || !node.pids().awaitEnd(found.get(0).id(), Duration.ofNanos(left))) {
         return Optional.of(
             new FailedRequirement(
                 "target container",
@@ -54,16 +52,6 @@ final class Strangers {
                     .toList()
                     .toString()));
       }
-    }
-  }
-
-  private boolean ends(ProcessId process, Duration atMost) {
-    Optional<PidFd> held = node.pids().open(process);
-    if (held.isEmpty()) {
-      return true;
-    }
-    try (PidFd fd = held.get()) {
-      return fd.awaitEnd(atMost);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.stasis.agent.process;
 
 import com.sun.jna.Native;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Opens {@link PidFd}s. */
@@ -32,5 +33,16 @@ public final class PidFds {
       return Optional.empty();
     }
     return Optional.of(opened);
+  }
+
+  /**
+   * Waits until a process has ended (a zombie has ended).
+   *
+   * @return false if it still ran after that time
+   */
+  public boolean awaitEnd(ProcessId process, Duration atMost) {
+    try (PidFd held = open(process).orElse(null)) {
+      return held == null || held.awaitEnd(atMost);
+    }
   }
 }
