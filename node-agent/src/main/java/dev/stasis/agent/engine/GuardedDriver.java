@@ -29,9 +29,9 @@ final class GuardedDriver {
   private static final Duration UNLOCK_DEADLINE = Duration.ofSeconds(60);
 
   private final CudaDriver driver;
-  private final DriverRecovery recovery;
+  private final WorkerRecovery recovery;
 
-  GuardedDriver(CudaDriver driver, DriverRecovery recovery) {
+  GuardedDriver(CudaDriver driver, WorkerRecovery recovery) {
     this.driver = driver;
     this.recovery = recovery;
   }

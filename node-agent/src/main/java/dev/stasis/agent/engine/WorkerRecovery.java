@@ -12,7 +12,7 @@ import java.time.Duration;
  * Recovers from a call that did not return: replaces the worker, then reads the state once the
  * process's own thread is idle.
  */
-final class WorkerRecovery implements DriverRecovery {
+final class WorkerRecovery {
 
   /** GetState of an idle process answers in a millisecond. */
   private static final Duration STATE_DEADLINE = Duration.ofSeconds(30);
@@ -25,8 +25,14 @@ final class WorkerRecovery implements DriverRecovery {
     this.proc = proc;
   }
 
-  @Override
-  public DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
+  /**
+   * Ends the waiting worker, waits until the process's own thread has finished what the driver
+   * began (which does not depend on the caller), and reads the state.
+   *
+   * @param process the process with an unknown state
+   * @param why the message for the log
+   */
+  DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
       throws InterruptedException {
     worker.replace(why);
     // The call's own deadline is granted once more: the driver's own thread may still have all of
