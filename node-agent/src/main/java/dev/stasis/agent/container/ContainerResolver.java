@@ -188,7 +188,7 @@ public final class ContainerResolver {
   private boolean isFirstInItsNamespace(int pid) {
     return proc.status(pid)
         .filter(status -> status.nsPids().size() > 1)
-        .map(status -> status.nsPids().get(status.nsPids().size() - 1) == 1)
+        .map(status -> status.ownPid() == 1)
         .orElse(false);
   }
 

@@ -162,9 +162,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
   private static void findProcesses(Restoring restoring) throws StepFailure {
     for (ProcessId process : new RestoredTree(restoring).members()) {
       Optional<ProcessStatus> status = restoring.node().proc().status(process.pid());
-      status.ifPresent(
-          found ->
-              restoring.byOwnPid().put(found.nsPids().get(found.nsPids().size() - 1), process));
+      status.ifPresent(found -> restoring.byOwnPid().put(found.ownPid(), process));
     }
     for (ProcessFacts facts : restoring.artifact().manifest().processes()) {
       if (!restoring.byOwnPid().containsKey(facts.ownPid())) {

@@ -8,6 +8,7 @@ import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
@@ -112,7 +113,7 @@ final class Freeze extends FrozenWork {
     return node()
         .proc()
         .status(process.pid())
-        .map(status -> status.nsPids().get(status.nsPids().size() - 1))
+        .map(ProcessStatus::ownPid)
         .orElseThrow(
             () -> new StepFailure(Reason.WORKLOAD_GONE, "process " + process + " has ended"));
   }

@@ -8,6 +8,7 @@ import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.agent.process.ProcessStatus;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.ArrayList;
@@ -86,11 +87,7 @@ public final class WorkloadInspector {
   }
 
   private ProvenProcess seen(ProcessId process, ProcessStat stat) {
-    int own =
-        node.proc()
-            .status(process.pid())
-            .map(status -> status.nsPids().get(status.nsPids().size() - 1))
-            .orElse(0);
+    int own = node.proc().status(process.pid()).map(ProcessStatus::ownPid).orElse(0);
     boolean cuda =
         node.driver().restoreThread(process) instanceof DriverAnswer.Done<CudaCall> done
             && done.value().restoreThread().isPresent();

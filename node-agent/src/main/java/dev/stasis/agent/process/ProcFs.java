@@ -128,11 +128,7 @@ public final class ProcFs {
           .ifPresent(
               thread ->
                   all.add(
-                      new ThreadSettings(
-                          tid,
-                          thread.nsPids().get(thread.nsPids().size() - 1),
-                          thread.cpus(),
-                          timerSlack(tid))));
+                      new ThreadSettings(tid, thread.ownPid(), thread.cpus(), timerSlack(tid))));
     }
     return all;
   }

@@ -69,6 +69,11 @@ public record ProcessStatus(
             | Long.parseUnsignedLong(wanted(fields, "ShdPnd"), 16));
   }
 
+  /** Returns its pid in its own pid namespace. */
+  public int ownPid() {
+    return nsPids.get(nsPids.size() - 1);
+  }
+
   /** Returns whether this signal is pending. */
   public boolean isPending(int signal) {
     return (pendingSignals >> (signal - 1) & 1) == 1;
