@@ -54,11 +54,8 @@ final class FreezeResult {
           OperationResult.done(
                   "Suspended",
                   new HumanBytes(suspended.freedBytes()).text() + " of device memory were freed")
-              .leaving(WorkloadState.SUSPENDED, ConditionValue.FALSE, null);
-      if (suspended.artifact() != null) {
-        ArtifactStatus artifact = artifact(suspended.artifact());
-        result = result.with(status -> status.setArtifact(artifact));
-      }
+              .leaving(WorkloadState.SUSPENDED, ConditionValue.FALSE, null)
+              .with(suspended.artifact() == null ? null : artifact(suspended.artifact()));
       return figures(suspended.figures(), waited, hooks, result);
     }
     if (outcome instanceof CheckpointOutcome.Refused refused) {
@@ -85,10 +82,7 @@ final class FreezeResult {
         && result.outcome() == Outcome.UNDONE) {
       result = result.in(OperationPhase.CANCELLED);
     }
-    if (failed.artifact() != null) {
-      ArtifactStatus artifact = artifact(failed.artifact());
-      result = result.with(status -> status.setArtifact(artifact));
-    }
+    result = result.with(failed.artifact() == null ? null : artifact(failed.artifact()));
     return figures(failed.figures(), waited, hooks, result);
   }
 

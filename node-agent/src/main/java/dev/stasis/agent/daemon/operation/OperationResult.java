@@ -189,7 +189,7 @@ record OperationResult(
     };
   }
 
-  private OperationResult with(@Nullable ArtifactStatus artifact) {
+  OperationResult with(@Nullable ArtifactStatus artifact) {
     return artifact == null ? this : with(status -> status.setArtifact(artifact));
   }
 
