@@ -34,7 +34,7 @@ final class DryRunReport {
             Optional.empty(),
             faults,
             Duration.ZERO,
-            new LivenessVerdict.Fits(Optional.empty(), List.of()),
+            new LivenessVerdict.Fits(Optional.empty()),
             new RoomPlan.NoResizeNeeded(),
             restorable.verdicts(context)));
     // Its duration and the requirements of the workload are unknown.
@@ -57,7 +57,7 @@ final class DryRunReport {
     context.status().setOtherContainers(view.status().getOtherContainers());
     Duration frozen = expected(context, view, found);
     List<Fault> faults = new ArrayList<>();
-    LivenessVerdict liveness = new LivenessVerdict.Fits(Optional.empty(), List.of());
+    LivenessVerdict liveness = new LivenessVerdict.Fits(Optional.empty());
     RoomPlan room = new RoomPlan.NoResizeNeeded();
     if (context.pod().isPresent() && context.status().getPod() != null) {
       String container = Objects.requireNonNullElse(context.status().getPod().container(), "");

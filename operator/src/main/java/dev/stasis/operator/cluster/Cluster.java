@@ -135,11 +135,6 @@ public interface Cluster {
     return all(GpuRestore.class);
   }
 
-  /** Returns all GpuRestores of a namespace. */
-  default List<GpuRestore> restores(String namespace) {
-    return in(namespace, GpuRestore.class);
-  }
-
   /** Returns the GpuRestores that were created for the object with that uid. */
   default List<GpuRestore> restoresFor(String uid) {
     return by(SharedInformers.BY_REQUESTER, uid, GpuRestore.class);

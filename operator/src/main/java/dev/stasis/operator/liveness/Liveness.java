@@ -49,15 +49,14 @@ public final class Liveness {
   /** Evaluates the input. */
   public LivenessVerdict judge(Question question) {
     List<Budget> budgets = new ArrayList<>();
-    List<String> answered = new ArrayList<>();
     List<Fault> faults = new ArrayList<>();
     for (Watch watch : watches(question)) {
       Budget budget = Budget.of(watch.property(), watch.probe());
-      if (question.policy() == ProbePolicy.EMULATE && unanswerable(watch.probe()).isEmpty()) {
-        answered.add(watch.property());
-      } else if (question.suspends()) {
+      boolean answered =
+          question.policy() == ProbePolicy.EMULATE && unanswerable(watch.probe()).isEmpty();
+      if (!answered && question.suspends()) {
         faults.add(neverLongEnough(question, watch, budget));
-      } else {
+      } else if (!answered) {
         budgets.add(budget);
       }
     }
@@ -69,7 +68,7 @@ public final class Liveness {
       return new LivenessVerdict.TooShort(faults);
     }
     return new LivenessVerdict.Fits(
-        budgets.stream().map(Budget::usable).min(Comparator.naturalOrder()), answered);
+        budgets.stream().map(Budget::usable).min(Comparator.naturalOrder()));
   }
 
   /**

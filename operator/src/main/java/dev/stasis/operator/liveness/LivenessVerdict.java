@@ -12,13 +12,8 @@ public sealed interface LivenessVerdict {
    * The freeze is safe.
    *
    * @param maxFrozen the longest freeze time; empty if nothing watches the workload
-   * @param answered probes that the agent must answer during the freeze
    */
-  record Fits(Optional<Duration> maxFrozen, List<String> answered) implements LivenessVerdict {
-    public Fits {
-      answered = List.copyOf(answered);
-    }
-  }
+  record Fits(Optional<Duration> maxFrozen) implements LivenessVerdict {}
 
   /**
    * The freeze would be too long, or a suspended workload would eventually be killed.

@@ -27,10 +27,9 @@ public final class StoreChoice {
   /**
    * No store.
    *
-   * @param reason the reason
    * @param fault the fault with property, expected and actual value
    */
-  public record Refused(Reason reason, Fault fault) implements Choice {}
+  public record Refused(Fault fault) implements Choice {}
 
   /**
    * Chooses a store.
@@ -84,7 +83,7 @@ public final class StoreChoice {
   }
 
   private static Refused refused(Reason reason, String wanted, String found) {
-    return new Refused(reason, reason.misfit("store", wanted, found));
+    return new Refused(reason.misfit("store", wanted, found));
   }
 
   private static List<String> names(Collection<GpuCheckpointStore> stores) {

@@ -136,8 +136,7 @@ class ExplainerTest {
   @Test
   void withoutAFaultItIsFeasibleWithItsForecast() {
     GpuCheckpointStatus status =
-        written(
-            new LivenessVerdict.Fits(Optional.empty(), List.of()), new RoomPlan.NoResizeNeeded());
+        written(new LivenessVerdict.Fits(Optional.empty()), new RoomPlan.NoResizeNeeded());
 
     assertThat(conditions(status))
         .containsExactly(

@@ -50,7 +50,6 @@ class FakeClusterTest {
         .isEqualTo("research/train-1");
     assertThat(cluster.checkpoints("research")).hasSize(1);
     assertThat(cluster.checkpointsOf("research", "trainer")).hasSize(1);
-    assertThat(cluster.restores("research")).hasSize(1);
     assertThat(cluster.restoresOf("research", "train-1"))
         .singleElement()
         .satisfies(it -> assertThat(it.getMetadata().getUid()).isEqualTo("research/back"));
@@ -62,7 +61,6 @@ class FakeClusterTest {
   void anotherNamespaceIsEmpty() {
     assertThat(cluster.pod("other", "trainer")).isEmpty();
     assertThat(cluster.checkpoint("other", "train-1")).isEmpty();
-    assertThat(cluster.restores("other")).isEmpty();
     assertThat(cluster.restoresOf("other", "train-1")).isEmpty();
   }
 
