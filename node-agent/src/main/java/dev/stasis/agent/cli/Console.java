@@ -33,7 +33,6 @@ record Console(
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-  /** Returns the console of this process. */
   static Console standard() {
     return new Console(System.out, System.err, System.in, isTerminal(2), isTerminal(0));
   }

@@ -44,7 +44,6 @@ final class ProgressLine implements StepListener, AutoCloseable {
     shown = true;
   }
 
-  /** The line's text. */
   static String text(String step, long done, long total, long nanos) {
     if (done <= 0) {
       return step;

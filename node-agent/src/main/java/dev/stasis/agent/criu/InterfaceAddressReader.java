@@ -16,11 +16,6 @@ public final class InterfaceAddressReader {
 
   private final Path runtime;
 
-  /**
-   * A reader.
-   *
-   * @param runtime the program stasis-runtime
-   */
   public InterfaceAddressReader(Path runtime) {
     this.runtime = runtime;
   }

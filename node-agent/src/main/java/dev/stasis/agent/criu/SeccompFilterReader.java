@@ -19,11 +19,6 @@ public final class SeccompFilterReader {
 
   private final Path runtime;
 
-  /**
-   * A reader.
-   *
-   * @param runtime the program stasis-runtime
-   */
   public SeccompFilterReader(Path runtime) {
     this.runtime = runtime;
   }

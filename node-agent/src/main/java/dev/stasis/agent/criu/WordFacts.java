@@ -46,7 +46,6 @@ record WordFacts(int mask, int value, long low, long high, @Nullable Unequal not
     return Truth.UNKNOWN;
   }
 
-  /** Returns whether the word has at least that value. */
   Truth atLeast(long least) {
     return low >= least ? Truth.YES : high < least ? Truth.NO : Truth.UNKNOWN;
   }

@@ -27,7 +27,6 @@ public record CudaCall(
     return result.succeeded();
   }
 
-  /** The state after the call. */
   public Optional<CudaState> stateAfter() {
     return Optional.ofNullable(state);
   }

@@ -133,7 +133,6 @@ public final class Agent implements AutoCloseable {
     this.takeUp = new TakeUp(operations::start, TAKE_UP);
   }
 
-  /** Starts to work. */
   public void start() {
     anchor.start();
     reporting.start();

@@ -24,11 +24,6 @@ final class DataPathChooser {
     this.wayBack = wayBack;
   }
 
-  /**
-   * Chooses the path.
-   *
-   * @param cuda the processes that use CUDA
-   */
   DataPath choose(CheckpointRequest request, List<ProcessId> cuda) throws InterruptedException {
     CheckpointRequest.DataPathChoice asked = request.options().dataPath();
     Map<ProcessId, Gate> direct = new LinkedHashMap<>();

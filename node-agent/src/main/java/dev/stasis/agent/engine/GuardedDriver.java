@@ -36,7 +36,6 @@ final class GuardedDriver {
     this.recovery = recovery;
   }
 
-  /** Returns the current state. */
   CudaState state(CudaProcess process) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer = driver.state(process.process(), STATE_DEADLINE);
     if (inDoubt(answer)) {

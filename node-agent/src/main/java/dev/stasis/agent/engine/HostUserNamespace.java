@@ -22,7 +22,6 @@ final class HostUserNamespace {
     return proc.namespaces((int) ProcessHandle.current().pid()).getOrDefault(USER, 0L);
   }
 
-  /** Returns whether a process is in it. */
   boolean has(int pid) {
     Long found = proc.namespaces(pid).get(USER);
     return found != null && found == inode();

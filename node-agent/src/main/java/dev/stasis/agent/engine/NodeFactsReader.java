@@ -23,18 +23,11 @@ public final class NodeFactsReader {
   private final Path proc;
   private final String criuVersion;
 
-  /**
-   * For a node.
-   *
-   * @param proc /proc
-   * @param criuVersion criu's reported version
-   */
   public NodeFactsReader(Path proc, String criuVersion) {
     this.proc = proc;
     this.criuVersion = criuVersion;
   }
 
-  /** Returns the facts for a manifest. */
   public NodeFacts read(NodeGpus gpus) {
     return new NodeFacts(
         text("sys/kernel/hostname"),
@@ -46,7 +39,7 @@ public final class NodeFactsReader {
         gpus.cudaVersion() == 0 ? null : gpus.cudaVersion());
   }
 
-  /** The same as a fingerprint: the offer of a node, or the requirements for another one. */
+  /** Returns the facts as a fingerprint: the offer of a node, or requirements for another one. */
   public Fingerprint host(NodeFacts facts) {
     return Fingerprint.empty()
         .with(
@@ -93,7 +86,6 @@ public final class NodeFactsReader {
     return text("self/cgroup").lines().allMatch(line -> line.startsWith("0::")) ? 2 : 1;
   }
 
-  /** Returns whether the kernel has time namespaces. */
   public boolean hasTimeNamespaces() {
     return Files.exists(proc.resolve("self/ns/time"));
   }

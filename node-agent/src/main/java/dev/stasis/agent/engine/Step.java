@@ -16,7 +16,6 @@ interface Step<C extends U, U> {
     return "keep-" + name();
   }
 
-  /** Runs the step. */
   void run(C context) throws StepFailure, InterruptedException;
 
   /**

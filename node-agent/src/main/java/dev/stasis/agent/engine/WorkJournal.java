@@ -64,7 +64,6 @@ public final class WorkJournal {
     return path;
   }
 
-  /** Writes the current state. */
   public void write(Work work) {
     Path path = folderOf(work.containerId());
     try {

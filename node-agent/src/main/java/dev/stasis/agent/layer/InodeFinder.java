@@ -33,7 +33,6 @@ public final class InodeFinder {
 
   private record Level(Handle folder, Listing names, String path) {}
 
-  /** Returns whether the inode is still at that path. */
   public boolean isAt(String path, String inode) {
     try (Handle container = Handle.ofTrusted(root);
         Handle found = container.inRoot(path)) {

@@ -78,13 +78,11 @@ record LayerEntry(
     return kind == Kind.FOLDER && attributes.containsKey(OPAQUE);
   }
 
-  /** Returns its parent folder. */
   String parent() {
     int slash = path.lastIndexOf('/');
     return slash < 0 ? "." : path.substring(0, slash);
   }
 
-  /** Returns its name in that folder. */
   String name() {
     return path.substring(path.lastIndexOf('/') + 1);
   }

@@ -11,7 +11,6 @@ record MountTargets(Set<String> paths) {
     paths = Set.copyOf(paths);
   }
 
-  /** Creates an instance from the mount points of a mount table. */
   static MountTargets of(Collection<String> mountPoints) {
     Set<String> paths = new HashSet<>();
     for (String point : mountPoints) {

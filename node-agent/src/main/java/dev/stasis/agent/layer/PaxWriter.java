@@ -81,7 +81,6 @@ final class PaxWriter implements AutoCloseable {
     out.force(false);
   }
 
-  /** Ends the archive. */
   void finish() throws IOException {
     write(new byte[2 * BLOCK]);
   }

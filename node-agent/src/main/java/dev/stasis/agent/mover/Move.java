@@ -12,7 +12,6 @@ public sealed interface Move {
   /** The process that owns the memory. */
   ProcessId target();
 
-  /** The region journal. */
   Path journal();
 
   /** The number of copying threads. */

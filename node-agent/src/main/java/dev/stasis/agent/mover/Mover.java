@@ -24,11 +24,6 @@ public final class Mover {
 
   private final Path runtime;
 
-  /**
-   * Creates a mover.
-   *
-   * @param runtime the program {@code stasis-runtime}
-   */
   public Mover(Path runtime) {
     this.runtime = runtime;
   }

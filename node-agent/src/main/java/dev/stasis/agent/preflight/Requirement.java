@@ -171,7 +171,6 @@ public enum Requirement {
         .anyMatch(kind -> one.property().equals(kind.property));
   }
 
-  /** Returns the failed requirement. */
   FailedRequirement found(String actual) {
     return new FailedRequirement(property, expected, actual, scope);
   }

@@ -58,7 +58,6 @@ public record Subject(
         Map.of());
   }
 
-  /** The processes that use CUDA. */
   public List<Member> cuda() {
     return processes.stream().filter(Member::usesCuda).toList();
   }
@@ -103,7 +102,6 @@ public record Subject(
       rings = List.copyOf(rings);
     }
 
-    /** Identifies the process. */
     public ProcessId id() {
       return stat.id();
     }

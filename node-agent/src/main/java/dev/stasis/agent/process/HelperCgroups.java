@@ -28,7 +28,6 @@ public final class HelperCgroups {
   private final ProcFs proc;
   private final Path root;
 
-  /** Returns the cgroups of this machine. */
   public HelperCgroups() {
     this(new ProcFs(), Path.of("/sys/fs/cgroup"));
   }

@@ -17,7 +17,6 @@ public final class IoUringSupport {
 
   private final Path setting;
 
-  /** For this machine. */
   public IoUringSupport(Path proc) {
     this.setting = proc.resolve("sys/kernel/io_uring_disabled");
   }

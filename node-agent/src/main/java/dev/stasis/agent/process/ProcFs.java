@@ -117,7 +117,6 @@ public final class ProcFs {
     return threads;
   }
 
-  /** Returns the settings of each thread. */
   public List<ThreadSettings> threadSettings(int pid) {
     List<ThreadSettings> all = new ArrayList<>();
     for (ThreadStat own : threads(pid)) {
@@ -329,7 +328,6 @@ public final class ProcFs {
     return files.numbers(folder, Integer.MAX_VALUE - 1);
   }
 
-  /** Reads the files of this reader, with its limits. */
   LimitedReader files() {
     return files;
   }

@@ -74,7 +74,6 @@ public record ProcessStatus(
     return nsPids.get(nsPids.size() - 1);
   }
 
-  /** Returns whether this signal is pending. */
   public boolean isPending(int signal) {
     return (pendingSignals >> (signal - 1) & 1) == 1;
   }

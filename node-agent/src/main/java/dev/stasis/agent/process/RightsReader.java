@@ -43,7 +43,6 @@ public final class RightsReader {
     return label(task(pid, tid));
   }
 
-  /** Returns the rights of all threads. */
   public List<SecurityLabel> labels(int pid) {
     return proc.numbers(tasks(pid)).stream().flatMap(tid -> label(pid, tid).stream()).toList();
   }

@@ -213,7 +213,6 @@ final class ReceiveSession implements AutoCloseable {
         this.window = window;
       }
 
-      /** Writes the next part of the block. */
       void write(byte[] part, int length) throws IOException {
         if (window == null || !window.put(done, part, length)) {
           behind.write(ByteBuffer.wrap(part, 0, length), offset + done);

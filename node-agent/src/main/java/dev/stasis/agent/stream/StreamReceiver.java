@@ -90,7 +90,6 @@ public final class StreamReceiver implements AutoCloseable {
     return peers;
   }
 
-  /** Returns the listening address. */
   public int port() {
     return server.getLocalPort();
   }

@@ -86,7 +86,6 @@ final class Endpoint implements AutoCloseable {
             .requestHandler(this::receive);
   }
 
-  /** Opens the port. */
   static Endpoint open(int port, ServingKeyManager keys, HookPaths paths, Reviews reviews)
       throws IOException {
     Vertx vertx =

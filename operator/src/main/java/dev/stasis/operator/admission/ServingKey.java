@@ -115,7 +115,6 @@ record ServingKey(
     return HexFormat.of().formatHex(random);
   }
 
-  /** The same key with another token. */
   ServingKey withToken(String other) {
     return new ServingKey(key, certificate, issuers, other);
   }

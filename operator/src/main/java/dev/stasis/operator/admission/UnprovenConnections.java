@@ -29,7 +29,6 @@ final class UnprovenConnections {
     this.limitMilliseconds = limitMilliseconds;
   }
 
-  /** Adds a new connection. */
   synchronized void add(HttpConnection connection) {
     timers.put(connection, vertx.setTimer(limitMilliseconds, late -> connection.close()));
     connection.closeHandler(closed -> remove(connection));

@@ -34,7 +34,6 @@ public sealed interface Verdict {
     return new Allowed(List.of());
   }
 
-  /** Allows the request with a warning. */
   static Verdict allowed(String warning) {
     return new Allowed(List.of(warning));
   }

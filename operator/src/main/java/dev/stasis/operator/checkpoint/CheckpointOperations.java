@@ -40,7 +40,6 @@ final class CheckpointOperations {
     this.operations = operations;
   }
 
-  /** Creates the operation that freezes the workload. */
   GpuNodeOperation freeze(
       CheckpointContext context, FreezeAttempt attempt, CheckpointValidator.Admitted admitted) {
     GpuCheckpointSpec spec = context.spec();
@@ -118,12 +117,10 @@ final class CheckpointOperations {
     ofArtifact(context, OperationType.UPLOAD, node, artifact, UPLOAD);
   }
 
-  /** Creates the operation that verifies the artifact on that node. */
   void verify(CheckpointContext context, ArtifactStatus artifact, String node) {
     ofArtifact(context, OperationType.VERIFY, node, artifact, VERIFICATION);
   }
 
-  /** Creates the operation that deletes the artifact on that node. */
   void delete(CheckpointContext context, ArtifactStatus artifact, String node) {
     ofArtifact(context, OperationType.DELETE_ARTIFACT, node, artifact, Operations.WAY_BACK);
   }
@@ -212,7 +209,6 @@ final class CheckpointOperations {
         + context.uid();
   }
 
-  /** Returns the pod of an operation. */
   static @Nullable ObservedPod pod(OperationView view) {
     OperationPod pod = view.operation().getSpec().getPod();
     return pod == null

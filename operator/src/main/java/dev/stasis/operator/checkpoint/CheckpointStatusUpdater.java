@@ -143,7 +143,6 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
     source(ConditionValue.TRUE, Reason.UNTOUCHED, "it was not changed");
   }
 
-  /** Returns a condition as it is now. */
   Optional<Condition> find(ConditionType type) {
     return report().find(type);
   }

@@ -69,7 +69,6 @@ final class CheckpointSteps {
         new StaySuspended(operations, finalizer), new ResumeSource(operations, finalizer, cleanup));
   }
 
-  /** Returns the steps of an import. */
   List<Step<CheckpointContext, CheckpointPhase>> importing() {
     return List.of(new ImportArtifact(operations, new ImportedPodPolicy(template)), keeping());
   }

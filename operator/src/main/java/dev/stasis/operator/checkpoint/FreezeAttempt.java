@@ -44,7 +44,6 @@ record FreezeAttempt(OperationType type, int number, boolean writes) {
     return context.operation(type, number);
   }
 
-  /** Returns the name of its operation. */
   String name(CheckpointContext context) {
     return new OperationName(RequesterKind.CHECKPOINT, context.uid(), type, number).text();
   }

@@ -25,7 +25,6 @@ final class RestorableCondition {
 
   private final Candidates candidates = new Candidates();
 
-  /** Returns the verdict about every node. */
   NodeVerdicts verdicts(CheckpointContext context) {
     Hardware hardware = context.status().getHardware();
     String fingerprint = hardware == null ? null : hardware.fingerprint();

@@ -33,43 +33,35 @@ public interface Cluster {
    */
   <R extends HasMetadata> Optional<R> find(Class<R> kind, String key);
 
-  /** Returns all objects of a kind. */
   <R extends HasMetadata> List<R> all(Class<R> kind);
 
   /** Returns the objects of a kind with a value in one of its indexes. */
   <R extends HasMetadata> List<R> by(String index, String value, Class<R> kind);
 
-  /** Returns the objects of a kind in a namespace. */
   default <R extends HasMetadata> List<R> in(String namespace, Class<R> kind) {
     return by(SharedInformers.BY_NAMESPACE, namespace, kind);
   }
 
-  /** Returns the pod with that name. */
   default Optional<Pod> pod(String namespace, String name) {
     return find(Pod.class, namespace + "/" + name);
   }
 
-  /** Returns all pods of a namespace. */
   default List<Pod> pods(String namespace) {
     return in(namespace, Pod.class);
   }
 
-  /** Returns all pods without a node. */
   default List<Pod> podsWithoutNode() {
     return by(SharedInformers.BY_NODE, SharedInformers.NO_NODE, Pod.class);
   }
 
-  /** Returns all pods on a node. */
   default List<Pod> podsOn(String node) {
     return by(SharedInformers.BY_NODE, node, Pod.class);
   }
 
-  /** Returns the node with that name. */
   default Optional<Node> node(String name) {
     return find(Node.class, name);
   }
 
-  /** Returns all nodes. */
   default List<Node> nodes() {
     return all(Node.class);
   }
@@ -84,38 +76,31 @@ public interface Cluster {
     return all(GpuNode.class);
   }
 
-  /** Returns the store with that name. */
   default Optional<GpuCheckpointStore> store(String name) {
     return find(GpuCheckpointStore.class, name);
   }
 
-  /** Returns all stores. */
   default List<GpuCheckpointStore> stores() {
     return all(GpuCheckpointStore.class);
   }
 
-  /** Returns the GpuCheckpoint with that name. */
   default Optional<GpuCheckpoint> checkpoint(String namespace, String name) {
     return find(GpuCheckpoint.class, namespace + "/" + name);
   }
 
-  /** Returns all GpuCheckpoints. */
   default List<GpuCheckpoint> checkpoints() {
     return all(GpuCheckpoint.class);
   }
 
-  /** Returns all GpuCheckpoints of a namespace. */
   default List<GpuCheckpoint> checkpoints(String namespace) {
     return in(namespace, GpuCheckpoint.class);
   }
 
-  /** Returns the GpuCheckpoints of a namespace in that phase. */
   default List<GpuCheckpoint> checkpoints(String namespace, CheckpointPhase phase) {
     return by(
         SharedInformers.BY_PHASE, SharedInformers.phase(namespace, phase), GpuCheckpoint.class);
   }
 
-  /** Returns all GpuCheckpoints of the pod with that name. */
   default List<GpuCheckpoint> checkpointsOf(String namespace, String pod) {
     return by(SharedInformers.BY_POD, namespace + "/" + pod, GpuCheckpoint.class);
   }
@@ -130,7 +115,6 @@ public interface Cluster {
     return by(SharedInformers.BY_STORE, store, GpuCheckpoint.class);
   }
 
-  /** Returns all GpuRestores. */
   default List<GpuRestore> restores() {
     return all(GpuRestore.class);
   }
@@ -140,12 +124,10 @@ public interface Cluster {
     return by(SharedInformers.BY_REQUESTER, uid, GpuRestore.class);
   }
 
-  /** Returns all GpuRestores of that GpuCheckpoint. */
   default List<GpuRestore> restoresOf(String namespace, String checkpoint) {
     return by(SharedInformers.BY_CHECKPOINT, namespace + "/" + checkpoint, GpuRestore.class);
   }
 
-  /** Returns all GpuMigrations. */
   default List<GpuMigration> migrations() {
     return all(GpuMigration.class);
   }
@@ -155,12 +137,10 @@ public interface Cluster {
     return by(SharedInformers.BY_REQUESTER, requesterUid, GpuNodeOperation.class);
   }
 
-  /** Returns the operations on the pod with that uid. */
   default List<GpuNodeOperation> operationsOn(String podUid) {
     return by(SharedInformers.BY_POD, podUid, GpuNodeOperation.class);
   }
 
-  /** Returns the operations of that node. */
   default List<GpuNodeOperation> operationsOf(String node) {
     return by(SharedInformers.BY_NODE, node, GpuNodeOperation.class);
   }
@@ -170,17 +150,14 @@ public interface Cluster {
     return by(SharedInformers.BY_STORE, store, GpuNodeOperation.class);
   }
 
-  /** Returns all policies. */
   default List<GpuPreemptionPolicy> policies() {
     return all(GpuPreemptionPolicy.class);
   }
 
-  /** Returns all priority classes. */
   default List<PriorityClass> priorityClasses() {
     return all(PriorityClass.class);
   }
 
-  /** Returns the namespace with that name. */
   default Optional<Namespace> namespace(String name) {
     return find(Namespace.class, name);
   }
@@ -197,7 +174,6 @@ public interface Cluster {
     return in(namespace, ResourceQuota.class);
   }
 
-  /** Returns its LimitRanges. */
   default List<LimitRange> ranges(String namespace) {
     return in(namespace, LimitRange.class);
   }

@@ -46,7 +46,6 @@ final class IndexedItems<R extends HasMetadata> extends BasicItemStore<R> {
     return index(name).keys.containsKey(value);
   }
 
-  /** Returns the objects with that value. */
   List<R> by(String name, String value) {
     Index<R> index = index(name);
     return index.keys.getOrDefault(value, Set.of()).stream()

@@ -20,7 +20,6 @@ public interface EventRecorder {
     tell(Story.normal(about, reason, message, occasion));
   }
 
-  /** Records a warning. */
   default void warning(HasMetadata about, Reason reason, String message, String occasion) {
     tell(Story.warning(about, reason, message, occasion));
   }

@@ -16,12 +16,10 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 public record Story(
     HasMetadata about, boolean warning, Reason reason, String message, String occasion) {
 
-  /** Returns a normal event. */
   public static Story normal(HasMetadata about, Reason reason, String message, String occasion) {
     return new Story(about, false, reason, message, occasion);
   }
 
-  /** Returns a warning. */
   public static Story warning(HasMetadata about, Reason reason, String message, String occasion) {
     return new Story(about, true, reason, message, occasion);
   }

@@ -45,7 +45,6 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
     return "evict-" + head + "-" + uid.substring(0, Math.min(uid.length(), OF_UID));
   }
 
-  /** Returns the name of an attempt. */
   static String name(Pod pod, int number) {
     return base(pod) + "-" + number;
   }
@@ -93,7 +92,6 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
     }
   }
 
-  /** Returns whether a checkpoint is an attempt. */
   static boolean is(GpuCheckpoint checkpoint) {
     return annotations(checkpoint.getMetadata()).containsKey(Api.EVICT_SINCE_ANNOTATION);
   }
@@ -112,7 +110,6 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
     return time(Api.EVICT_SINCE_ANNOTATION);
   }
 
-  /** Returns the time of the last eviction request. */
   Instant requested() {
     return time(Api.EVICT_REQUESTED_ANNOTATION);
   }
@@ -126,7 +123,6 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
         || checkpoint.getMetadata().getDeletionTimestamp() != null;
   }
 
-  /** Returns whether it has ended. */
   boolean isOver() {
     return phase().isFinal() || phase() == CheckpointPhase.READY;
   }
@@ -136,7 +132,6 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
     return PhaseLog.of(checkpoint.getStatus()).since().orElseGet(this::since);
   }
 
-  /** Returns the message of the checkpoint. */
   String message() {
     return Optional.ofNullable(checkpoint.getStatus())
         .map(status -> status.getMessage())

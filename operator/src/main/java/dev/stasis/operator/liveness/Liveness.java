@@ -46,7 +46,6 @@ public final class Liveness {
       ProbePolicy policy,
       Optional<Instant> jobDeadline) {}
 
-  /** Evaluates the input. */
   public LivenessVerdict judge(Question question) {
     List<Budget> budgets = new ArrayList<>();
     List<Fault> faults = new ArrayList<>();

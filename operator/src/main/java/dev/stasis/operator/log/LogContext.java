@@ -16,7 +16,6 @@ public final class LogContext implements AutoCloseable {
 
   private LogContext() {}
 
-  /** Starts the context of an object. */
   public static LogContext of(HasMetadata object) {
     return new LogContext()
         .with("namespace", object.getMetadata().getNamespace())
@@ -24,17 +23,14 @@ public final class LogContext implements AutoCloseable {
         .with("uid", object.getMetadata().getUid());
   }
 
-  /** Sets the current operation. */
   public LogContext operation(@Nullable String name) {
     return with("operation", name);
   }
 
-  /** Sets its step. */
   public LogContext step(@Nullable String step) {
     return with("step", step);
   }
 
-  /** Sets its node. */
   public LogContext node(@Nullable String node) {
     return with("node", node);
   }

@@ -20,7 +20,6 @@ public final class Leadership {
     waiting.clear();
   }
 
-  /** Returns whether this replica is the leader. */
   public synchronized boolean leads() {
     return leads;
   }

@@ -75,7 +75,6 @@ record MigrationContext(
     return migration.getStatus();
   }
 
-  /** Returns the status updater. */
   MigrationStatusUpdater updater() {
     return new MigrationStatusUpdater(migration, now);
   }

@@ -162,7 +162,6 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
         .writeTo(status);
   }
 
-  /** Reports the downtime. */
   protected final void downtime(Optional<Instant> frozenSince, @Nullable Proof proof) {
     if (proof == null || frozenSince.isEmpty()) {
       return;

@@ -49,7 +49,6 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
         .writeTo(status);
   }
 
-  /** It waits, with the reason. */
   void waits(Reason reason, String sentence) {
     report().working(reason, sentence).writeTo(status);
   }

@@ -61,14 +61,12 @@ record Work(List<OperationView> all) {
     return view.type() == OperationType.RESTORE && view.number() > FIT;
   }
 
-  /** Returns the last one of that type. */
   Optional<OperationView> last(OperationType type) {
     return all.stream()
         .filter(view -> view.type() == type)
         .max(Comparator.comparingInt(OperationView::number));
   }
 
-  /** Returns the one with that type and number. */
   Optional<OperationView> of(OperationType type, int number) {
     return all.stream().filter(view -> view.type() == type && view.number() == number).findFirst();
   }

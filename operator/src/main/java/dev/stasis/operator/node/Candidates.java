@@ -51,7 +51,6 @@ public final class Candidates {
         .toList();
   }
 
-  /** Evaluates one node. */
   public Candidate of(GpuNode gpuNode, Optional<Node> node, Instant now) {
     List<String> against = new ArrayList<>();
     ofNode(node, against);

@@ -27,7 +27,6 @@ public record NodeAgent(
 
   private static final AgentLife LIFE = new AgentLife();
 
-  /** Observes the agent of that node. */
   public static NodeAgent of(Cluster cluster, String node, Instant now) {
     boolean nodeGone = cluster.node(node).isEmpty();
     Optional<GpuNode> published = cluster.gpuNode(node);

@@ -22,7 +22,6 @@ public record NodeStores(List<NodeStore> list) {
         Optional.ofNullable(node.getStatus()).map(it -> it.getStores()).orElse(List.of()));
   }
 
-  /** Returns whether the node can write to a store. */
   public boolean canWrite(@Nullable String store) {
     return list.stream()
         .anyMatch(it -> it.name().equals(store) && Boolean.TRUE.equals(it.writable()));

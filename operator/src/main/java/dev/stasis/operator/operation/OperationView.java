@@ -31,17 +31,14 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
         Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new));
   }
 
-  /** Returns its name. */
   public String name() {
     return operation.getMetadata().getName();
   }
 
-  /** Returns its type. */
   public OperationType type() {
     return operation.getSpec().getType();
   }
 
-  /** Returns its node. */
   public String node() {
     return operation.getSpec().getNodeName();
   }
@@ -51,7 +48,6 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return Integer.parseInt(name().substring(name().lastIndexOf('-') + 1));
   }
 
-  /** Returns its phase. */
   public OperationPhase phase() {
     return Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
   }
@@ -77,12 +73,10 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
         && status.getWorkload() != WorkloadState.UNRECOGNIZED;
   }
 
-  /** Returns whether it is finished and succeeded. */
   public boolean succeeded() {
     return isFinal() && phase() == OperationPhase.SUCCEEDED;
   }
 
-  /** Returns whether an agent has claimed it. */
   public boolean isClaimed() {
     return status.getClaimedBy() != null;
   }
@@ -98,7 +92,6 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return Optional.ofNullable(status.getOutcome());
   }
 
-  /** Returns the state of the workload. */
   public WorkloadState workload() {
     return Objects.requireNonNullElse(status.getWorkload(), WorkloadState.UNKNOWN);
   }

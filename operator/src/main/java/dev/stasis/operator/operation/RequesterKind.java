@@ -32,7 +32,6 @@ public enum RequesterKind {
     return prefix;
   }
 
-  /** Returns the reference of an object of this kind. */
   public ObjectReference reference(ObjectMeta object) {
     return new ObjectReference(kind, object.getNamespace(), object.getName(), object.getUid());
   }

@@ -21,7 +21,6 @@ public final class PodLabels {
     this.client = client;
   }
 
-  /** Returns the labels of a pod. */
   public static Map<String, String> of(Pod pod) {
     return Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
   }

@@ -32,7 +32,6 @@ public record PodState(Pod pod) {
     return isIn("Succeeded") || isIn("Failed");
   }
 
-  /** Returns whether that is its phase. */
   public boolean isIn(String phase) {
     return pod.getStatus() != null && phase.equals(pod.getStatus().getPhase());
   }
@@ -52,7 +51,6 @@ public record PodState(Pod pod) {
             .isPresent();
   }
 
-  /** Returns whether it has a scheduling gate. */
   public boolean isGated() {
     return pod.getSpec().getSchedulingGates() != null
         && !pod.getSpec().getSchedulingGates().isEmpty();

@@ -42,7 +42,6 @@ final class PolicyScope {
     this.gpus = gpus;
   }
 
-  /** Returns whether the policy preempts for the pod. */
   boolean isPreemptor(GpuPreemptionPolicy policy, Pod pod) {
     Preemptors preemptors = policy.getSpec().getPreemptors();
     return gpus.has(pod)

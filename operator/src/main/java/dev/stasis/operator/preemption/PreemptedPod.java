@@ -72,7 +72,6 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
         .orElseThrow();
   }
 
-  /** Returns the name of the preempted pod. */
   String victim() {
     return checkpoint
         .map(it -> it.getSpec().podName())
@@ -89,7 +88,6 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
         .orElseGet(this::victim);
   }
 
-  /** Returns the preemptor. */
   Preemptor preemptor() {
     Map<String, String> annotations =
         Objects.requireNonNullElse(any().getMetadata().getAnnotations(), Map.of());
@@ -142,12 +140,10 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
         .isPresent();
   }
 
-  /** Returns when it was evicted. */
   Optional<Instant> evicted() {
     return PhaseLog.of(status()).first(CheckpointPhase.READY);
   }
 
-  /** Returns when it was restored. */
   Optional<Instant> restored() {
     return restore.flatMap(it -> PhaseLog.of(it.getStatus()).first(RestorePhase.SUCCEEDED));
   }

@@ -32,7 +32,6 @@ final class PreemptionStatusUpdater {
     this.now = now;
   }
 
-  /** Adds a preemption. */
   void add(Pod preemptor, NodeAssignment assignment) {
     victims += assignment.victims().size();
     List<Preemption> all = new ArrayList<>(Objects.requireNonNullElse(status.getLast(), List.of()));

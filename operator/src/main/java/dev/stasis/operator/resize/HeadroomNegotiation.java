@@ -87,7 +87,6 @@ public final class HeadroomNegotiation {
             cluster.ranges(namespace)));
   }
 
-  /** Answers it. */
   public Result answer(OperationView freeze, Pod pod, Node node, MemoryLimitPolicy policy) {
     RoomPlan plan = plan(cluster, freeze, pod, node, policy);
     if (plan instanceof RoomPlan.Refused refused) {

@@ -60,7 +60,6 @@ final class OwnedTargets {
     return none(source, owner);
   }
 
-  /** Returns the waiting target. */
   TargetPods.Result waiting(Source.Ready source, Controller owner) {
     return find(source)
         .<TargetPods.Result>map(pod -> new TargetPods.Created(pod))

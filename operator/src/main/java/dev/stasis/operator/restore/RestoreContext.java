@@ -52,7 +52,6 @@ record RestoreContext(
     return restore.getStatus();
   }
 
-  /** Returns the status updater. */
   RestoreStatusUpdater updater() {
     return new RestoreStatusUpdater(restore, now);
   }

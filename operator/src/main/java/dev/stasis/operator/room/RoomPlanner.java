@@ -136,7 +136,6 @@ public final class RoomPlanner {
         original(was, raisedRequest.isPresent()));
   }
 
-  /** Returns the memory of these resources. */
   static RoomPlan.Memory original(ResourceRequirements was, boolean withRequest) {
     Quantity limit = Objects.requireNonNull(was.getLimits().get(MEMORY), "it has a limit");
     Optional<Quantity> request =

@@ -83,7 +83,6 @@ final class ScheduleObserver {
     return namespace.equals(request.getMetadata().getNamespace());
   }
 
-  /** Returns the number of pods in the namespace. */
   int pods(String namespace) {
     return cluster.pods(namespace).size();
   }

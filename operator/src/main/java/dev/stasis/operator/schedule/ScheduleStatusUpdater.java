@@ -110,7 +110,6 @@ final class ScheduleStatusUpdater {
         .ifPresent(status::setLastSuccessfulTime);
   }
 
-  /** Updates the phases of restores. */
   void restorePhases(ScheduleState state) {
     write(
         state,
@@ -155,7 +154,6 @@ final class ScheduleStatusUpdater {
     write(state, all);
   }
 
-  /** Sets the phase of a restore. */
   void set(ScheduleState state, AutomaticRestore restore, RestorePhase phase) {
     write(
         state,

@@ -27,7 +27,6 @@ public record NodeTerms(NodeSelector selector) {
         .map(NodeAffinity::getRequiredDuringSchedulingIgnoredDuringExecution);
   }
 
-  /** Returns whether a node matches one of them. */
   public boolean fulfilledBy(Node node) {
     Map<String, String> labels =
         Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());

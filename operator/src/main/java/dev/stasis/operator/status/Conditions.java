@@ -29,7 +29,6 @@ public record Conditions(List<Condition> list) {
     return new Conditions(known == null ? List.of() : known);
   }
 
-  /** Returns the condition of that type. */
   public Optional<Condition> find(ConditionType type) {
     // A change of a node searches the conditions of every checkpoint: no stream.
     for (Condition condition : list) {
@@ -40,17 +39,14 @@ public record Conditions(List<Condition> list) {
     return Optional.empty();
   }
 
-  /** Returns whether the condition of that type exists and is True. */
   public boolean isTrue(ConditionType type) {
     return find(type).filter(condition -> condition.status() == ConditionValue.TRUE).isPresent();
   }
 
-  /** Returns whether the condition of that type exists and is False. */
   public boolean isFalse(ConditionType type) {
     return find(type).filter(condition -> condition.status() == ConditionValue.FALSE).isPresent();
   }
 
-  /** Returns whether the condition of that type exists and has that reason. */
   public boolean has(ConditionType type, Reason reason) {
     return find(type).filter(condition -> condition.reason().equals(reason.value())).isPresent();
   }
@@ -97,7 +93,6 @@ public record Conditions(List<Condition> list) {
     return new Conditions(all);
   }
 
-  /** Returns a copy without the condition of that type. */
   public Conditions without(ConditionType type) {
     return new Conditions(
         list.stream().filter(condition -> !condition.type().equals(type.value())).toList());

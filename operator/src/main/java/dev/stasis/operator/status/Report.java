@@ -85,7 +85,6 @@ public final class Report {
     return also(summary, ConditionValue.TRUE, why, sentence);
   }
 
-  /** Adds another condition. */
   public Report also(ConditionType type, ConditionValue status, Reason why, String sentence) {
     conditions = conditions.with(type, status, why, sentence, generation, clock.instant());
     return this;
@@ -101,7 +100,6 @@ public final class Report {
     return also(ConditionType.ROOM_RETURNED, ConditionValue.FALSE, Reason.LIMIT_RAISED, sentence);
   }
 
-  /** Returns a condition as it is now. */
   public Optional<Condition> find(ConditionType type) {
     return conditions.find(type);
   }

@@ -70,7 +70,6 @@ public final class StoreChoice {
     return new Chosen(store);
   }
 
-  /** Returns whether the namespace may use the store. */
   public boolean allows(GpuCheckpointStore store, Namespace namespace) {
     AllowedNamespaces allowed = store.getSpec().getAllowedNamespaces();
     if (allowed == null) {

@@ -77,7 +77,6 @@ public record StoreFacts(
       @Nullable String node,
       @Nullable Instant stored) {}
 
-  /** Collects the facts. */
   public static StoreFacts of(
       GpuCheckpointStore store, Collection<GpuNode> nodes, Collection<GpuCheckpoint> checkpoints) {
     String name = store.getMetadata().getName();
@@ -180,7 +179,6 @@ public record StoreFacts(
             .sum();
   }
 
-  /** Returns that node's view. */
   public Optional<NodeStore> from(String node) {
     return views.stream().filter(view -> view.node().equals(node)).map(View::seen).findFirst();
   }

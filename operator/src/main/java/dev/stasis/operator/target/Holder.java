@@ -99,7 +99,6 @@ public final class Holder {
     return new VolumeMountBuilder().withName(NAME).withMountPath(FOLDER).build();
   }
 
-  /** Adds the init container with the holder. */
   Container initContainer(Container workload, @Nullable Long podUser) {
     return installer(NAME, settings.image(), settings.command(), workload, podUser)
         .withVolumeMounts(mount())

@@ -50,7 +50,6 @@ record PhaseHistory(List<Entered> phases, String message) {
         status == null ? "" : String.valueOf(status.getMessage()));
   }
 
-  /** Returns whether it has ended. */
   boolean isOver() {
     return !phases.isEmpty() && ENDS.contains(last().phase());
   }

@@ -32,7 +32,6 @@ public record FaultSummary(List<Fault> faults) {
     return faults.stream().map(Fault::message).distinct().collect(Collectors.joining("; "));
   }
 
-  /** Returns whether one of the faults has one of the reasons. */
   public boolean hasAnyOf(Collection<String> reasons) {
     return faults.stream().anyMatch(fault -> reasons.contains(fault.reason()));
   }

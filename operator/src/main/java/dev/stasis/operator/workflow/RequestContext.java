@@ -19,13 +19,11 @@ public interface RequestContext<P extends Enum<P> & Phase<P>> {
   /** Returns the request, with a status. */
   HasMetadata object();
 
-  /** Returns the current phase. */
   P phase();
 
   /** Returns the phases entered so far, oldest first. */
   List<PhaseTime<P>> phases();
 
-  /** Returns the time of the observation. */
   Instant now();
 
   /** Returns the name of the current operation for the log; null if there is none. */

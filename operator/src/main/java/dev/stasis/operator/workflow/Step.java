@@ -30,7 +30,6 @@ public abstract class Step<C extends RequestContext<P>, P extends Enum<P> & Phas
     this.timeout = timeout;
   }
 
-  /** Returns the name of the step. */
   public final String name() {
     return name;
   }
@@ -40,7 +39,6 @@ public abstract class Step<C extends RequestContext<P>, P extends Enum<P> & Phas
     return phases;
   }
 
-  /** Returns the time limit of the step. */
   public final Timeout timeout() {
     return timeout;
   }

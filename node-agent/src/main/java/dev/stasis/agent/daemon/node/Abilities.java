@@ -53,7 +53,6 @@ final class Abilities {
     against.put(Capability.STREAM, dump);
   }
 
-  /** Returns the abilities, in the order of the API. */
   List<Capability> list() {
     return against.entrySet().stream()
         .filter(entry -> entry.getValue().isEmpty())

@@ -58,7 +58,6 @@ final class HostReader {
     return host;
   }
 
-  /** Returns whether the agent is root. */
   boolean isRoot() throws IOException {
     return Integer.valueOf(0).equals(Files.getAttribute(proc.root().resolve("self"), "unix:uid"));
   }

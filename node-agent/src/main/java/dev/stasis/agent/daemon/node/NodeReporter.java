@@ -71,7 +71,6 @@ public final class NodeReporter implements AutoCloseable {
     this.lastLook = clock.instant();
   }
 
-  /** Starts to report. */
   public void start() {
     nudge();
     var unused =

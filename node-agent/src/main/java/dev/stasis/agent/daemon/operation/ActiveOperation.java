@@ -51,11 +51,6 @@ final class ActiveOperation {
   private volatile boolean byRollout;
   private volatile @Nullable String fault;
 
-  /**
-   * Creates an active operation.
-   *
-   * @param claimed the operation with its claim
-   */
   ActiveOperation(Clock clock, GpuNodeOperation claimed, OperationStage stage) {
     ObjectMeta metadata = claimed.getMetadata();
     this.clock = clock;

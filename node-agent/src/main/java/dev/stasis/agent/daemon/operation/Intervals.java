@@ -20,7 +20,6 @@ public record Intervals(
     Duration roomPoll,
     Duration leftovers) {
 
-  /** Returns the intervals of an agent in production. */
   public static Intervals production() {
     return new Intervals(
         // A busy machine or a late helper has often finished after five seconds. After half an hour

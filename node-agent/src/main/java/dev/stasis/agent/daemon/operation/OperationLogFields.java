@@ -29,7 +29,6 @@ final class OperationLogFields implements AutoCloseable {
     fields.forEach(MDC::put);
   }
 
-  /** Adds the step that begins. */
   static void step(String name) {
     var unused = MDC.put(STEP, name);
   }

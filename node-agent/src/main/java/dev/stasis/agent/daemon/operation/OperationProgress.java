@@ -23,9 +23,6 @@ final class OperationProgress implements Progress {
   private final Duration every;
   private long reportedNanos;
 
-  /**
-   * @param step the step to report
-   */
   OperationProgress(ActiveOperation operation, OperationRecorder recorder, String step) {
     this.operation = operation;
     this.step = step;

@@ -18,12 +18,10 @@ public final class Refused extends Exception {
     this(List.of(fault));
   }
 
-  /** Refuses because of one property. */
   Refused(String reason, String property, String expected, String actual) {
     this(Faults.of(reason, property, expected, actual));
   }
 
-  /** Returns every reason. */
   public List<Fault> faults() {
     return faults;
   }

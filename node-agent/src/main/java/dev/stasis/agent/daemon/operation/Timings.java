@@ -56,7 +56,6 @@ final class Timings {
     return timings;
   }
 
-  /** For a restore. */
   RestoreTimings restore(Duration took) {
     RestoreTimings timings = new RestoreTimings();
     timings.setLayerMilliseconds(of("unpack"));

@@ -122,7 +122,6 @@ final class UnfinishedArtifacts {
       tellAll(feed -> feed.finished(sub));
     }
 
-    /** It is published at this path. */
     synchronized void published(Path artifact) {
       tellAll(feed -> feed.whole(artifact));
       followers.clear();

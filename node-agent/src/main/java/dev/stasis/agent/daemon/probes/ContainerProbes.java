@@ -18,7 +18,6 @@ public final class ContainerProbes {
   private final Container container;
   private final Set<ContainerProbe> answerable = new LinkedHashSet<>();
 
-  /** Returns the probes of this container. */
   public ContainerProbes(Container container) {
     this.container = container;
     add(container.getLivenessProbe());

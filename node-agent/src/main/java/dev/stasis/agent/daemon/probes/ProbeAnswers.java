@@ -58,7 +58,6 @@ public final class ProbeAnswers {
       this.children = children;
     }
 
-    /** Whether any probe is answered. */
     public boolean isEmpty() {
       return children.isEmpty();
     }

@@ -37,7 +37,6 @@ public final class RemoteProbes {
 
   private record Probed(Object spec, Instant until) {}
 
-  /** Probes by that clock. */
   public RemoteProbes(RemoteStores remotes, Clock clock) {
     this.remotes = remotes;
     this.clock = clock;
