@@ -11,8 +11,6 @@ import java.util.Map;
  * Settings for starting a driver worker.
  *
  * @param launcher command line before that of the JVM
- * @param java the java program
- * @param classPath class path of the worker
  * @param options further options for the JVM
  * @param stateFolder folder with the region journals
  * @param log file for the worker's standard error; its folder is created

@@ -70,11 +70,9 @@ record Capture(
   /**
    * The device memory of one process.
    *
-   * @param process the process
    * @param ownPid its pid in its own namespace
    * @param file its files, without the suffixes
    * @param saved whether the files are complete; if not, the keeper has the content
-   * @param bytes its size
    */
   record Device(ProcessId process, int ownPid, String file, boolean saved, long bytes) {
 

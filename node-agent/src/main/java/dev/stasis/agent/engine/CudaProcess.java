@@ -7,7 +7,6 @@ import java.util.Map;
 /**
  * A process with GPU state.
  *
- * @param process the process
  * @param restoreThread its thread that does the driver's work
  * @param deviceBytes bytes of device memory by GPU uuid, before the checkpoint
  */

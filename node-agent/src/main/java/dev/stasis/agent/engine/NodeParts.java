@@ -19,14 +19,11 @@ import java.util.function.LongSupplier;
  *
  * @param proc /proc
  * @param pids opens processes
- * @param containers finds containers
  * @param tree lists their processes
  * @param driver the CUDA driver
  * @param calls the driver's calls with their deadlines and recovery
  * @param gate precedes every Restore
- * @param locks locks on the host
  * @param journal the recorded operations
- * @param journals region journals
  * @param mover moves regions
  * @param keepers keepers of the direct data path
  * @param tools our own programs

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A process with large allocations that the keeper takes over.
  *
- * @param process the process
  * @param ownPid its pid in its own namespace, which names its files
  * @param deviceBytes all of its device memory by GPU uuid, before the keeper took over any
  * @param file path of its memory, without {@code .data} and {@code .chunks}, if the keeper no

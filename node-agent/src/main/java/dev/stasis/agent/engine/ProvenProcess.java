@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * The verified state of one restored process.
  *
  * @param ownPid its pid in its own namespace
- * @param process the process
  * @param command its name
  * @param state its state in /proc, one letter
  * @param driverState the driver's state; null for a process without a GPU

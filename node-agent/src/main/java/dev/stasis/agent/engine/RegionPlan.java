@@ -12,7 +12,6 @@ import java.util.List;
  *
  * @param process the process
  * @param ownPid its pid in its own namespace, which names its files in the artifact
- * @param regions its regions
  * @param host the regions that are not device memory
  * @param regionsFile the list for the mover
  * @param stage the file that receives the bytes

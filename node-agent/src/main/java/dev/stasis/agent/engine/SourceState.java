@@ -3,7 +3,6 @@ package dev.stasis.agent.engine;
 /**
  * The observed state of a workload after an operation.
  *
- * @param kind the state
  * @param detail one sentence, with the driver's own error if there is one
  */
 public record SourceState(Kind kind, String detail) {

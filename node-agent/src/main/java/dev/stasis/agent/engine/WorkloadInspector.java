@@ -26,12 +26,7 @@ public final class WorkloadInspector {
     this.node = node;
   }
 
-  /**
-   * The observed state.
-   *
-   * @param state in which state it is
-   * @param processes number of its processes
-   */
+  /** The observed state. */
   public record Seen(SourceState state, int processes) {}
 
   /** Observes the state; changes nothing. */

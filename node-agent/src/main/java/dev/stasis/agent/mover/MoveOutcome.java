@@ -5,11 +5,7 @@ import dev.stasis.agent.process.ChildStart;
 /** The result of a mover run. */
 public sealed interface MoveOutcome {
 
-  /**
-   * Everything requested is done.
-   *
-   * @param bytes the bytes moved
-   */
+  /** Everything requested is done. */
   record Moved(long bytes) implements MoveOutcome {}
 
   /**

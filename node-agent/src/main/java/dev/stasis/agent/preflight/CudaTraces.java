@@ -7,9 +7,6 @@ import java.util.List;
 /**
  * The files of CUDA in a process. They are used for a stopped process, for which the driver cannot
  * be called: without any of them it does not use CUDA; with one, it may.
- *
- * @param mappedFiles the paths of its mapped files
- * @param files its open files
  */
 public record CudaTraces(Collection<String> mappedFiles, List<OpenFile> files) {
 

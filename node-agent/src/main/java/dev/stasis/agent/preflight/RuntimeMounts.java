@@ -32,7 +32,6 @@ public record RuntimeMounts(Set<String> paths) {
   /**
    * Finds them.
    *
-   * @param mounts the mounts of the container
    * @param known the mount points of the pod
    */
   public static RuntimeMounts of(Collection<Mount> mounts, Collection<String> known) {

@@ -65,9 +65,7 @@ public record Subject(
   /**
    * One process.
    *
-   * @param stat its stat
    * @param usesCuda whether the driver reports it as a CUDA process
-   * @param files its open files
    * @param descriptorLimit the first descriptor number that it may not open ({@code ulimit -n})
    * @param environment its initial environment
    * @param namespaces the inodes of its namespaces
@@ -76,7 +74,6 @@ public record Subject(
    * @param watches the inodes that it watches by inotify, as {@code MAJOR:MINOR:INODE}
    * @param pidfds the processes to which its pidfds refer
    * @param rings its io_uring instances
-   * @param addressLimit whether its address space is limited
    */
   public record Member(
       ProcessStat stat,

@@ -22,12 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> previous) {
 
-  /**
-   * The part that is kept of a key that is no longer served.
-   *
-   * @param certificatePem its certificate
-   * @param token its token
-   */
+  /** The part that is kept of a key that is no longer served. */
   record Retired(String certificatePem, String token) {
     static Retired of(ServingKey key) {
       return new Retired(key.certificatePem(), key.token());

@@ -38,8 +38,6 @@ final class CheckpointValidator {
   /**
    * The checkpoint can be attempted.
    *
-   * @param pod the pod
-   * @param container the container
    * @param node its node
    * @param store the store of the artifact; empty if none is written
    * @param maxFrozen the maximum freeze time; empty if it is unlimited

@@ -6,7 +6,6 @@ import java.util.List;
 /**
  * A node with GPUs.
  *
- * @param name its name
  * @param facts its offer
  * @param against other reasons against it, one sentence each: cordoned, no agent, a fenced GPU
  */

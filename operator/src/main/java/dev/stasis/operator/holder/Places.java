@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nodes on which a workload can be restored: those that are compatible and satisfy the user's
  * selection, the location of its artifact and its image.
- *
- * @param gpuNodes the GpuNodes of the agents
- * @param nodes the nodes of the cluster
  */
 public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
 

@@ -40,7 +40,6 @@ public class TargetPods {
   /**
    * The pod exists.
    *
-   * @param pod the created pod
    * @param otherContainers containers that are restarted in it
    * @param notes differences from the source
    */

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * @param check the state of the source; read while nothing is frozen
  * @param source the pod to move; once it is known, exactly that pod
  * @param target the pod that was created for it
- * @param work its operations
  * @param sourceAgent agent of the source's node; empty while unknown
  * @param targetAgent agent of the target's node; empty while there is none
  * @param places the possible nodes; empty while the requirements are unknown

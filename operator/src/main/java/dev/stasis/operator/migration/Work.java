@@ -8,11 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The operations of one GpuMigration, identified by their names.
- *
- * @param all all of them
- */
+/** The operations of one GpuMigration, identified by their names. */
 record Work(List<OperationView> all) {
 
   /** Number of the Checkpoint that only inspects. */

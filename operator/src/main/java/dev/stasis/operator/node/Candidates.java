@@ -33,12 +33,7 @@ public final class Candidates {
   private final FactsReader reader = new FactsReader();
   private final AgentLife life = new AgentLife();
 
-  /**
-   * Evaluates all nodes.
-   *
-   * @param gpuNodes the GpuNodes of the agents
-   * @param nodes the nodes of the cluster
-   */
+  /** Evaluates all nodes. */
   public List<Candidate> of(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Instant now) {
     Map<String, Node> byName =
         nodes.stream()

@@ -10,7 +10,6 @@ import java.util.Optional;
 /**
  * The agent of a node, and whether it is available.
  *
- * @param node name of the node
  * @param nodeGone whether the node has left the cluster, so that nothing runs on it
  * @param silent why the agent does not respond, in one sentence; empty if it does
  * @param against what prevents work on the node, including a silent agent; empty if nothing does

@@ -9,9 +9,6 @@ import java.util.Optional;
  * The name of an operation. It is derived from known values, so that a restarted operator finds the
  * same operation and does not create a second one.
  *
- * @param kind kind of the requester
- * @param uid uid of the requester
- * @param type type of the operation
  * @param number its number among those of the type, from 1
  */
 public record OperationName(RequesterKind kind, String uid, OperationType type, int number) {

@@ -6,11 +6,7 @@ import dev.stasis.operator.cluster.Cluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 
-/**
- * Finds the request that uses a pod, or keeps it frozen or suspended.
- *
- * @param cluster the observed cluster
- */
+/** Finds the request that uses a pod, or keeps it frozen or suspended. */
 public record PodInUse(Cluster cluster) {
 
   /** Returns a message if a request with another uid uses the pod; otherwise empty. */

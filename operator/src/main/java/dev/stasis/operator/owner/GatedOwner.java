@@ -1,9 +1,4 @@
 package dev.stasis.operator.owner;
 
-/**
- * A controller that cannot create a pod without the operator.
- *
- * @param namespace its namespace
- * @param uid its uid
- */
+/** A controller that cannot create a pod without the operator. */
 record GatedOwner(String namespace, String uid) {}

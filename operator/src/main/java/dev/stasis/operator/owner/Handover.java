@@ -25,8 +25,6 @@ import java.util.function.BiFunction;
  * A hand-over: the next pod of a controller becomes the target of a restore. It is open from the
  * freeze for the eviction until the workload runs again.
  *
- * @param checkpoint the checkpoint of the workload
- * @param owner the controller
  * @param source its pod at the time of the freeze
  */
 public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod source) {

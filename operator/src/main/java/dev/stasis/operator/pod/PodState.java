@@ -8,11 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/**
- * What the scheduler and the kubelet report about a pod.
- *
- * @param pod the pod
- */
+/** What the scheduler and the kubelet report about a pod. */
 public record PodState(Pod pod) {
 
   /** Set on a pod that the cluster itself removes: by eviction, taints, scheduler or kubelet. */

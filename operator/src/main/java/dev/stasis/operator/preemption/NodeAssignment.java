@@ -5,7 +5,6 @@ import java.util.List;
 /**
  * A node for a pod, and the victims that make room on it.
  *
- * @param node its name
  * @param victims the pods to evict; empty if the pod already fits
  * @param why the decision in numbers
  */

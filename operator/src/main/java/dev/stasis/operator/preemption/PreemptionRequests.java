@@ -19,8 +19,6 @@ import java.util.UUID;
 /**
  * The objects that a policy creates. They have its labels, but are not owned by it, so that
  * deleting a policy loses no workload.
- *
- * @param policy the policy
  */
 record PreemptionRequests(GpuPreemptionPolicy policy) {
 

@@ -9,10 +9,8 @@ import java.util.Optional;
 /**
  * A pod that runs on a node.
  *
- * @param pod the pod
  * @param since start of its unsaved work: its start, its restore, or its newest checkpoint
  * @param started when it was started or restored
- * @param expectedFreeze expected freeze time
  * @param spared why no policy may preempt it; empty if a policy may
  * @param gang why it belongs to a gang; empty if it does not
  * @param timesThisHour how often it was a victim in the last hour

@@ -41,7 +41,6 @@ public record RoomFacts(
   /**
    * The node.
    *
-   * @param name its name
    * @param allocatableBytes memory that pods can request
    * @param requestedBytes memory that its pods request, including this one
    * @param freeBytes free memory above the eviction threshold

@@ -39,7 +39,6 @@ public sealed interface RoomPlan {
    * Memory of a container.
    *
    * @param request empty if unset or unchanged
-   * @param limit its limit
    */
   record Memory(Optional<Quantity> request, Quantity limit) {
 

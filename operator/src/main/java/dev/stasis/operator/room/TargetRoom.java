@@ -40,7 +40,6 @@ public final class TargetRoom {
    * Returns the memory to restore once it runs; empty if it has no limit or was never raised.
    *
    * @param pod the pod when it was frozen
-   * @param restored the running restored pod
    */
   public Optional<RoomPlan.Memory> original(Pod pod, Pod restored, String container) {
     ResourceRequirements was = resources(pod, container);

@@ -9,7 +9,6 @@ import java.time.Instant;
  *
  * @param pod the pod, or its last state
  * @param time time of the failure; a checkpoint of a later state shows that the pod has survived it
- * @param reason of the failure
  * @param sentence the reason as a sentence, with the observations
  */
 record PodFailure(Pod pod, Instant time, Reason reason, String sentence) {

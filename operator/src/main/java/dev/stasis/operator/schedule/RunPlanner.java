@@ -24,7 +24,6 @@ final class RunPlanner {
    * A run that starts.
    *
    * @param checkpoint name of its GpuCheckpoint
-   * @param pod the pod to checkpoint
    * @param due its scheduled time
    */
   record Run(String checkpoint, Pod pod, Instant due) {}
@@ -65,7 +64,6 @@ final class RunPlanner {
    * recognizes the run that it started.
    *
    * @param schedule uid of the GpuCheckpointSchedule
-   * @param podUid uid of the pod
    * @param due its scheduled time, before jitter
    */
   record RunTime(String schedule, String podUid, Instant due) {

@@ -18,8 +18,6 @@ import java.util.Objects;
 /**
  * The objects that a schedule creates. They have its labels, but are not owned by it, so that
  * deleting a schedule keeps its checkpoints.
- *
- * @param schedule the schedule
  */
 record ScheduleRequests(GpuCheckpointSchedule schedule) {
 

@@ -20,11 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A GpuCheckpoint that a schedule created.
- *
- * @param object the GpuCheckpoint
- */
+/** A GpuCheckpoint that a schedule created. */
 record ScheduledCheckpoint(GpuCheckpoint object) {
 
   private static final ObjectMapper JSON = new ObjectMapper();

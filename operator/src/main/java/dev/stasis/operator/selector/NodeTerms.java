@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The terms of a node selector, as in the affinity of a pod or of a PersistentVolume: a node must
  * match one of them.
- *
- * @param selector the terms
  */
 public record NodeTerms(NodeSelector selector) {
 

@@ -10,8 +10,6 @@ import java.util.Set;
  * Determines whether a GpuRestore has brought back the workload of a GpuCheckpoint. A GpuRestore
  * refers to its GpuCheckpoint by name and may outlive it. It then belongs to the earlier one, not
  * to a later one with the same name.
- *
- * @param checkpoint the checkpoint
  */
 public record BroughtBack(GpuCheckpoint checkpoint) {
 

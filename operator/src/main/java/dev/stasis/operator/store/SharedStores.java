@@ -40,7 +40,6 @@ public final class SharedStores {
   /**
    * Returns the first one by name that the namespace may use and the node can write to.
    *
-   * @param stores all stores
    * @param node the node's report
    */
   public Optional<GpuCheckpointStore> first(

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The facts about a store.
  *
- * @param store the store
  * @param views the agents' observations, by the node's name
  * @param held its artifacts, including those that are being written
  * @param measured content of its remote part
@@ -51,7 +50,6 @@ public record StoreFacts(
   /**
    * A node's view of the store.
    *
-   * @param node name of the node
    * @param seen its agent's report
    */
   public record View(String node, NodeStore seen) {}
@@ -59,8 +57,6 @@ public record StoreFacts(
   /**
    * Bytes in the store that belong to a GpuCheckpoint.
    *
-   * @param namespace its namespace
-   * @param name its name
    * @param bytes what counts against quotas: the size of the artifact, or what its upload added to
    *     the store; the expected size while it is being written or uploaded
    * @param logicalBytes size of the artifact

@@ -13,8 +13,6 @@ import java.util.List;
  * @param pod its metadata and spec at the freeze
  * @param container name of the frozen container
  * @param argv its command line; needed only if the pod has no command
- * @param image its image
- * @param node its node
  * @param placement where it can be restored
  * @param others the policy for the pod's other containers
  */

@@ -6,11 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * Faults as a condition shows them.
- *
- * @param faults faults of one request
- */
+/** Faults as a condition shows them. */
 public record FaultSummary(List<Fault> faults) {
 
   public FaultSummary {

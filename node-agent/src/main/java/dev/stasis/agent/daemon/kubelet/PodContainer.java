@@ -7,10 +7,8 @@ import java.util.List;
  *
  * @param namespace the pod's namespace
  * @param pod the pod's name
- * @param podUid the pod's uid
  * @param name its name in the pod
  * @param id the runtime's id, 64 hexadecimal digits
- * @param image its image
  * @param mounts the mounts requested by the kubelet, in the runtime's order
  */
 public record PodContainer(

@@ -45,7 +45,6 @@ public interface PodContainers {
     /**
      * The container runs.
      *
-     * @param container the container
      * @param process its process, and the process section of its runtime spec
      */
     record Running(PodContainer container, ContainerProcess process) implements Located {}

@@ -11,8 +11,6 @@ import k8s.cri.v1.Mount;
  * A mount requested by the kubelet.
  *
  * @param hostPath the folder or file on the host
- * @param containerPath its path in the container
- * @param readOnly whether it is mounted read-only
  * @param emptyDir the name of the pod's emptyDir; empty for any other mount
  */
 public record PodMount(

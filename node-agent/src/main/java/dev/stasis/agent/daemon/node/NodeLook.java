@@ -14,7 +14,6 @@ import java.util.Optional;
  *
  * @param gpus the driver's answer, or why it does not answer
  * @param host kernel, processor, memory
- * @param root whether the agent is root
  * @param criu the criu in use, or why none works
  * @param containerRuntime name and version, or why it does not answer
  * @param kubelet empty if its list of devices can be read, else why not

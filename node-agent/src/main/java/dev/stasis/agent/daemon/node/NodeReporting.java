@@ -38,7 +38,6 @@ public final class NodeReporting implements AutoCloseable {
   /**
    * What it needs to know.
    *
-   * @param nodeName the node
    * @param namespace the operator's namespace
    * @param pod the agent's pod, if it runs in one
    * @param stateDir the node's state folder
@@ -46,7 +45,6 @@ public final class NodeReporting implements AutoCloseable {
    * @param keeper the program stasis-keeper
    * @param kubelet the kubelet's folder on this node
    * @param criu the criu in use, or why none works
-   * @param heartbeat interval of the heartbeat
    * @param transferAddress address and port on which this agent accepts streams
    * @param certificate certificate of the agent, in PEM
    */

@@ -26,7 +26,6 @@ public final class Quarantine {
   /**
    * Takes over the GPUs that a predecessor has fenced during this boot.
    *
-   * @param folder the folder of the files
    * @param bootId the current boot: a reboot has reset the GPUs
    * @param changed called on every change
    */

@@ -17,9 +17,7 @@ import java.util.function.Supplier;
  *
  * @param nodeName the node's name in Kubernetes
  * @param agentId uid of the agent's pod, or a generated id
- * @param engine the node's engine
  * @param cluster the API server
- * @param containers finds containers of pods
  * @param gpus finds the GPUs of a container
  * @param exec runs commands in containers
  * @param probes answers the kubelet's probes during a freeze
@@ -27,7 +25,6 @@ import java.util.function.Supplier;
  * @param quarantine the fenced GPUs
  * @param frozenChanged called when a workload is frozen or thawed
  * @param metrics counters and timers
- * @param traces exports traces
  * @param transfers streams from and to other agents
  * @param hugePages whether they are enabled for the whole machine while the driver copies out
  * @param verifyMibPerSecond how fast artifacts are verified, in MiB a second

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 /**
  * Which folder of its volume a pod mounts at each path.
  *
- * @param pod the pod
  * @param container its container in the runtime
  * @param env the container's environment, one {@code NAME=value} each
  */

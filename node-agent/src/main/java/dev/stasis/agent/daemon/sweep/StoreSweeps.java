@@ -72,7 +72,6 @@ public final class StoreSweeps implements AutoCloseable {
    * For one node.
    *
    * @param needed returns whether an operation on this node needs an artifact
-   * @param nodeName the node
    */
   public StoreSweeps(
       KubernetesClient client,
