@@ -126,11 +126,7 @@ record CheckpointContext(
   /** Returns also whether the namespace is being deleted: nothing is begun or kept frozen in it. */
   @Override
   public boolean isCancelled() {
-    return isCancelRequested()
-        || cluster
-            .namespace(namespace())
-            .filter(found -> found.getMetadata().getDeletionTimestamp() != null)
-            .isPresent();
+    return isCancelRequested() || cluster.isNamespaceDeleted(namespace());
   }
 
   /** Only a deletion undoes the steps. The agent undoes a canceled operation and reports how. */

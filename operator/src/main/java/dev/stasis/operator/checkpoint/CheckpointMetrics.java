@@ -62,7 +62,9 @@ class CheckpointMetrics {
     GpuCheckpointStatus before = status(change.before().orElseThrow());
     GpuCheckpoint checkpoint = change.subject();
     GpuCheckpointStatus after = status(checkpoint);
-    if (isLost(after) && !isLost(before) && !isNamespaceDeleted(checkpoint, cluster)) {
+    if (isLost(after)
+        && !isLost(before)
+        && !cluster.isNamespaceDeleted(checkpoint.getMetadata().getNamespace())) {
       // Perhaps long after its end: a workload may end while its agent retries the thaw.
       metrics.workloadLost();
     }
@@ -97,14 +99,6 @@ class CheckpointMetrics {
 
   private static boolean isLost(GpuCheckpointStatus status) {
     return Conditions.of(status).has(ConditionType.SOURCE_RUNNING, Reason.WORKLOAD_LOST);
-  }
-
-  /** Its user wants the workload gone. */
-  private static boolean isNamespaceDeleted(GpuCheckpoint checkpoint, Cluster cluster) {
-    return cluster
-        .namespace(checkpoint.getMetadata().getNamespace())
-        .filter(it -> it.getMetadata().getDeletionTimestamp() != null)
-        .isPresent();
   }
 
   private static GpuCheckpointStatus status(GpuCheckpoint checkpoint) {

@@ -162,6 +162,13 @@ public interface Cluster {
     return find(Namespace.class, name);
   }
 
+  /** Returns whether its user wants everything in the namespace gone. */
+  default boolean isNamespaceDeleted(String name) {
+    return namespace(name)
+        .filter(it -> it.getMetadata().getDeletionTimestamp() != null)
+        .isPresent();
+  }
+
   /** Returns the namespace; one with nothing but its name if it is unknown. */
   default Namespace namespaceOrName(String name) {
     return namespace(name)

@@ -69,10 +69,7 @@ class SourceFirstObjects {
         checkpoint,
         restore(migration),
         checkpoint.flatMap(this::frozen),
-        cluster
-            .namespace(migration.getMetadata().getNamespace())
-            .filter(it -> it.getMetadata().getDeletionTimestamp() != null)
-            .isPresent());
+        cluster.isNamespaceDeleted(migration.getMetadata().getNamespace()));
   }
 
   private Optional<Instant> frozen(GpuCheckpoint checkpoint) {
