@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
@@ -189,10 +190,13 @@ final class AlertRecord implements AutoCloseable {
    *
    * @param state {@code firing}: only of alerts that began to fire in the scenario; or {@code
    *     pending}
+   * @param makes whether an alert, the first, is expected in a scenario, the second
    */
-  Map<String, Map<String, Integer>> seen(String state) {
+  Map<String, Map<String, Integer>> seen(String state, BiPredicate<String, String> makes) {
     Map<String, Map<String, Integer>> seen = new LinkedHashMap<>();
-    for (Span span : spans) {
+    for (int i = 0; i < spans.size(); i++) {
+      Span span = spans.get(i);
+      String next = i + 1 < spans.size() ? spans.get(i + 1).scenario() : "";
       Instant from = span.from().plus(LATE);
       for (JsonNode series :
           prometheus.query(
@@ -204,7 +208,8 @@ final class AlertRecord implements AutoCloseable {
         // What the next scenario makes at once is seen while the former one may still show.
         Instant made = begun.get(alert);
         boolean isOfNext =
-            made != null && !made.isBefore(span.to()) && first >= made.getEpochSecond();
+            (made != null && !made.isBefore(span.to()) && first >= made.getEpochSecond())
+                || (first >= span.to().getEpochSecond() && makes.test(alert, next));
         if (!isOfBefore && !isOfNext) {
           seen.computeIfAbsent(span.scenario(), key -> new LinkedHashMap<>())
               .merge(alert, values.size(), Math::max);
