@@ -56,9 +56,9 @@ public final class ArtifactUse {
   private static Stream<@Nullable String> named(Work work) {
     return switch (work.phase()) {
       case WORKING, HELD -> Stream.of(work.artifact(), work.artifactStage(), work.stage());
-      // A successor of its agent may complete the artifact.
-      case PUBLISHING -> Stream.of(work.artifactStage(), work.stage());
-      case SUSPENDED, ENDING, UNKNOWN -> Stream.empty();
+      // A later attempt, or a successor of its agent, may complete the artifact.
+      case PUBLISHING, SUSPENDED -> Stream.of(work.artifactStage(), work.stage());
+      case ENDING, UNKNOWN -> Stream.empty();
     };
   }
 

@@ -62,7 +62,8 @@ public final class Thaw {
 
   /**
    * Removes the staged memory of suspended workloads that have ended, which nothing can use any
-   * more. Their records stay: a resume reports from them that they have ended.
+   * more, unless their artifact is not published yet. Their records stay: a resume reports from
+   * them that they have ended.
    */
   public void removeStagesOfEnded() {
     for (Work work : inHand()) {
@@ -75,7 +76,7 @@ public final class Thaw {
   private void removeStage(HostLocks.Held lock, Work work) {
     try (lock) {
       Optional<Work> now = node.journal().read(work.containerId()).filter(this::hasEndedSuspended);
-      if (now.isPresent()) {
+      if (now.isPresent() && !new InterruptedPublication(node).isPending(now.get())) {
         new StageFiles(new FrozenWork(node, now.get(), StepListener.NONE)).remove();
       }
     } catch (IOException | UncheckedIOException e) {

@@ -74,8 +74,8 @@ class ArtifactUseTest {
           case PUBLISHING, SUSPENDED, ENDING -> false;
         };
     assertThat(use().of(artifact).isPresent()).isEqualTo(needed);
-    // A successor of its agent may publish what is staged.
-    assertThat(use().of(staging).isPresent()).isEqualTo(needed || phase == Work.Phase.PUBLISHING);
+    // What is staged may be published later.
+    assertThat(use().of(staging).isPresent()).isEqualTo(phase != Work.Phase.ENDING);
     assertThat(use().of(folder.resolve("store/ml/other")).isPresent())
         .isEqualTo(phase == Work.Phase.UNKNOWN);
   }

@@ -34,7 +34,7 @@ class UnpublishedCaptureTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"RESUME", "EVICT"})
+  @EnumSource
   void theStageOfAWorkloadThatHasEndedStaysUntilItIsPublished(After after) throws Exception {
     Path folder = Files.createDirectory(lab.folder().resolve("disk"));
     try (SmallDisk disk = new SmallDisk(folder, 400);
@@ -71,7 +71,10 @@ class UnpublishedCaptureTest {
 
       source.end();
       assertThat(thawed(source)).isEqualTo(SourceState.Kind.UNKNOWN);
-      assertThat(Path.of(Objects.requireNonNull(work.artifactStage()))).isDirectory();
+      lab.engine().thaw().removeStagesOfEnded();
+      Path stage = Path.of(Objects.requireNonNull(work.artifactStage()));
+      assertThat(stage).isDirectory();
+      assertThat(lab.engine().artifactUse().of(stage)).as("what a sweep asks").isPresent();
       disk.free();
 
       assertThat(thawed(source)).isEqualTo(SourceState.Kind.GONE);
