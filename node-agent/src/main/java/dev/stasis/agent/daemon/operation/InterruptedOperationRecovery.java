@@ -259,19 +259,19 @@ final class InterruptedOperationRecovery {
         return OperationResult.held(artifact.orElse(null));
       }
     }
+    boolean resumes = order(operation) == Afterwards.RESUME;
     Optional<ArtifactStatus> artifact =
-        ofThisBoot && order(operation) == Afterwards.RESUME
-            ? captured(operation, found)
-            : Optional.empty();
+        ofThisBoot && resumes ? captured(operation, found) : Optional.empty();
     SourceState state = thaw(found);
     if (artifact.isEmpty() && state.kind() == SourceState.Kind.GONE) {
       // The thaw publishes a capture that is the only copy.
       artifact = published.find(operation, found.phase());
     }
     int processes = parts.engine().look().at(found.containerId()).processes();
+    // The end of one that was to be held or suspended need not be that of its pod.
     OperationResult result =
         OperationResult.recovered(
-            artifact, undoing, new WorkloadInspector.Seen(state, processes), fault);
+            artifact, undoing || !resumes, new WorkloadInspector.Seen(state, processes), fault);
     return state.kind() == SourceState.Kind.UNKNOWN
         ? result.with(status -> status.setMessage(fault.message() + "; " + state.detail()))
         : result;

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ExecAction;
 import dev.stasis.api.v1beta1.common.Hook;
 import dev.stasis.api.v1beta1.common.Hooks;
+import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
@@ -232,6 +233,24 @@ class KeptArtifactTest {
       isKept(name);
       lab.stop();
     }
+  }
+
+  /** In a pod that stays, its kubelet starts it again: it must not count as evicted. */
+  @Test
+  void aWorkloadThatEndsBeforeItIsHeldIsLostAndItsArtifactIsKept() throws Exception {
+    String name =
+        lab.cluster()
+            .create(orders.checkpoint(source, how -> how.setAfterwards(Afterwards.HOLD)))
+            .getMetadata()
+            .getName();
+    DaemonChild.dies(lab, "CAPTURED", "");
+    source.container().end();
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.LOST);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.ENDED);
+    isKept(name);
+    lab.engine().assertNothingLeft();
   }
 
   @Test
