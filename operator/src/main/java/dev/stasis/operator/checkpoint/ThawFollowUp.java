@@ -27,7 +27,6 @@ final class ThawFollowUp {
 
   /** Reports that it is still frozen. */
   void report(CheckpointContext context, OperationView freeze) {
-    copyArtifact(context, freeze);
     CheckpointReporter reporter = context.reporter();
     String message = message(freeze);
     boolean known = freeze.workload() == WorkloadState.FROZEN;
@@ -74,6 +73,7 @@ final class ThawFollowUp {
 
   /** Returns the same, and reports the state of the workload. */
   boolean isWaitedFor(CheckpointContext context, OperationView freeze, Instant since) {
+    copyArtifact(context, freeze);
     NodeAgent agent = context.agent(freeze);
     if (context.pod().isEmpty()) {
       lost(context, freeze, "the pod was deleted while its workload was frozen");

@@ -103,6 +103,16 @@ class ThawFollowUpTest {
   }
 
   @Test
+  void anArtifactThatIsPublishedBeforeThePodIsGoneIsNamed() {
+    leftFrozen();
+    agent().publishesLate();
+    world.cluster.pods.clear();
+    world.settle();
+    assertThat(world.status().getArtifact()).isNotNull();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
   void withoutItsPodNobodyWaits() {
     leftFrozen();
     world.cluster.pods.clear();
