@@ -57,7 +57,7 @@ public final class InterruptedPublication {
   boolean completeLocked(Work work) throws InterruptedException {
     try {
       return publish(work);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.log(System.Logger.Level.WARNING, "Cannot publish the artifact of " + work.id(), e);
       return false;
     }
@@ -120,7 +120,8 @@ public final class InterruptedPublication {
       var unused =
           new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
               .run(taken.get(), capture::set);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // A disk that does not respond ends with the latter.
       Objects.requireNonNull(capture.get()).write(folder);
       throw e;
     }

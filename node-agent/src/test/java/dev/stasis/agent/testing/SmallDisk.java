@@ -22,8 +22,8 @@ public final class SmallDisk implements AutoCloseable {
     return folder.resolve("of-another-program");
   }
 
-  /** Takes all room; has no effect on a disk that is full. */
-  public void fill() {
+  /** Takes all room; has no effect on a disk that is full. Threads that write there may call it. */
+  public synchronized void fill() {
     if (Files.exists(other())) {
       return;
     }
