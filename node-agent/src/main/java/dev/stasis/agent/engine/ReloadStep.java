@@ -8,6 +8,7 @@ import dev.stasis.artifact.Region;
 import dev.stasis.artifact.RegionSet;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -46,7 +47,7 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     Duration wait = restoring.request().options().memoryWait();
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
         GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
-      keeper.use(gpus(restoring));
+      keeper.use(gpus(restoring, sets.values()));
       for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
         reload(keeper, Prefill.files(restoring, one.getKey()), one.getKey(), one.getValue());
       }
@@ -64,10 +65,16 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /** The GPUs of the processes. The artifact may be forged, so only those of the target count. */
-  private static Set<GpuUuid> gpus(Restoring restoring) {
+  /**
+   * The GPUs of the processes, except those that the driver has restored as a whole: they may run a
+   * long kernel, and a new context ends it. The artifact may be forged, so only the GPUs of the
+   * target count.
+   */
+  private static Set<GpuUuid> gpus(Restoring restoring, Collection<ProcessId> processes) {
     Set<GpuUuid> gpus = new TreeSet<>();
-    restoring.work().cuda().forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
+    restoring.work().cuda().stream()
+        .filter(one -> processes.contains(one.process()))
+        .forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
     gpus.retainAll(restoring.gpuSet());
     return gpus;
   }
