@@ -25,8 +25,7 @@ class LivenessTest {
 
   @Test
   void nothingWatchesAPodWithoutProbes() {
-    assertThat(judge(pod("", ""), 600))
-        .isEqualTo(new LivenessVerdict.Fits(Optional.empty()));
+    assertThat(judge(pod("", ""), 600)).isEqualTo(new LivenessVerdict.Fits(Optional.empty()));
   }
 
   @Test

@@ -74,16 +74,16 @@ class UnexpectedAlertsTest {
 
   @Test
   void noAlertFiresWithoutItsSituation(AlertRecord alerts) throws IOException {
-    Map<String, Map<String, Integer>> fired = alerts.seen("firing", UnexpectedAlertsTest::isExpected);
-    Map<String, Map<String, Integer>> pending = alerts.seen("pending", UnexpectedAlertsTest::isExpected);
+    Map<String, Map<String, Integer>> fired =
+        alerts.seen("firing", UnexpectedAlertsTest::isExpected);
+    Map<String, Map<String, Integer>> pending =
+        alerts.seen("pending", UnexpectedAlertsTest::isExpected);
     write(alerts, fired, pending);
 
     Map<String, List<String>> unexpected = new TreeMap<>();
     for (String alert : alerts.alerts()) {
       List<String> scenarios =
-          others(alerts, fired, alert).stream()
-              .filter(title -> !isExpected(alert, title))
-              .toList();
+          others(alerts, fired, alert).stream().filter(title -> !isExpected(alert, title)).toList();
       if (!scenarios.isEmpty()) {
         unexpected.put(alert, scenarios);
       }

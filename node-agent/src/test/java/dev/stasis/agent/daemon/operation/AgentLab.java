@@ -143,15 +143,7 @@ final class AgentLab implements AutoCloseable {
   OperationAgent start(NodeEngine with) throws InterruptedException {
     OperationAgent made =
         new OperationAgent(
-            parts(
-                cluster,
-                node,
-                engine.state(),
-                with,
-                transfers,
-                hugePages,
-                intervals,
-                metrics));
+            parts(cluster, node, engine.state(), with, transfers, hugePages, intervals, metrics));
     made.start();
     agent = made;
     return made;
