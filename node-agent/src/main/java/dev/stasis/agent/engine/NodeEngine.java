@@ -11,12 +11,15 @@ import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
 import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -159,6 +162,11 @@ public final class NodeEngine {
   /** The kernel's boot id of this machine. */
   public String bootId() {
     return node.proc().bootId();
+  }
+
+  /** Returns the time since a process was started. */
+  public Optional<Duration> age(ProcessId process) {
+    return node.proc().age(process);
   }
 
   /** Restores machine-wide settings that a dead agent left changed. */

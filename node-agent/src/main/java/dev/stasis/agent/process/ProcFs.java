@@ -3,9 +3,11 @@ package dev.stasis.agent.process;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,9 @@ import java.util.function.Predicate;
  * returns a reader for decisions that need all of it.
  */
 public final class ProcFs {
+
+  /** The kernel shows times in ticks of this length on every machine. */
+  private static final long TICK_MILLISECONDS = 10;
 
   private static final String DESCRIPTORS = "Max open files";
 
@@ -96,6 +101,14 @@ public final class ProcFs {
   /** Same as {@link #stat(int)}, but also empty if another process has the pid now. */
   public Optional<ProcessStat> stat(ProcessId process) {
     return stat(process.pid()).filter(stat -> stat.startTime() == process.startTime());
+  }
+
+  /** Returns the time since a process was started, to a clock tick. */
+  public Optional<Duration> age(ProcessId process) {
+    return ProcFiles.read(root.resolve("uptime"))
+        .map(uptime -> new BigDecimal(uptime.substring(0, uptime.indexOf(' '))))
+        .map(now -> now.movePointRight(3).longValue() - process.startTime() * TICK_MILLISECONDS)
+        .map(Duration::ofMillis);
   }
 
   public Optional<ProcessStatus> status(int pid) {

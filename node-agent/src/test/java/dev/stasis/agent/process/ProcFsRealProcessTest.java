@@ -47,6 +47,21 @@ class ProcFsRealProcessTest {
   }
 
   @Test
+  void theAgeOfAProcessIsExact() throws IOException {
+    long before = System.nanoTime();
+    ProcessId process = proc.id((int) start("sleep", "100").pid()).orElseThrow();
+
+    Duration age = proc.age(process).orElseThrow();
+
+    Duration most = Duration.ofNanos(System.nanoTime() - before);
+    // A tick is lost at each end.
+    assertThat(age).isBetween(Duration.ofMillis(-10), most.plusMillis(20));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> proc.age(process).orElseThrow().toMillis() > 300);
+  }
+
+  @Test
   void aProgramWithAnOddNameInAnOddPlaceIsDescribed() throws IOException {
     Path odd = Files.createDirectory(folder.resolve("a (b) \n c"));
     Path program = Files.copy(Path.of("/bin/sleep"), odd.resolve("sl) R 1\n("));

@@ -33,7 +33,10 @@ final class RestoreTimingsReader {
     held.ifPresent(at -> timings.setStartMilliseconds(between(scheduled.orElse(made), at)));
     Proof proof = operation.status().getProof();
     if (held.isPresent() && proof != null) {
-      long took = between(held.get(), proof.time());
+      // The pod tells its start in whole seconds, the agent exactly; those of earlier builds do
+      // not.
+      Long exact = timings.getTookMilliseconds();
+      long took = exact != null ? exact : between(held.get(), proof.time());
       timings.setTookMilliseconds(took);
       timings.setTook(new HumanDuration(Duration.ofMillis(took)).text());
     }

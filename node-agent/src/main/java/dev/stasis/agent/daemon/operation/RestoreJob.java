@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** Restore: checks the target, restores the workload in it, and reports the verification. */
@@ -95,11 +96,12 @@ final class RestoreJob implements Job {
                 operation.control(),
                 new EngineProgressListener(operation, recorder));
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    Optional<Duration> sinceStart = parts.engine().age(place.process().id());
     if (outcome instanceof RestoreOutcome.Proven) {
       // A limit that was raised for it is lowered again, but never below the usage.
       executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
     }
-    return result(operation, outcome, took, place.container().id());
+    return result(operation, outcome, took, sinceStart, place.container().id());
   }
 
   private static void requireOurs(ActiveOperation operation, PodLookup.Place place) throws Refused {
@@ -184,7 +186,11 @@ final class RestoreJob implements Job {
   }
 
   private OperationResult result(
-      ActiveOperation operation, RestoreOutcome outcome, Duration took, String container)
+      ActiveOperation operation,
+      RestoreOutcome outcome,
+      Duration took,
+      Optional<Duration> sinceStart,
+      String container)
       throws InterruptedException {
     if (outcome instanceof RestoreOutcome.Proven proven) {
       String path = proven.timings().asMap().containsKey("fill") ? "Mover" : "Criu";
@@ -192,7 +198,8 @@ final class RestoreJob implements Job {
       return OperationResult.proven(parts.clock().instant(), proven.proof(), proven.gpuBytes())
           .with(
               status -> {
-                status.setRestoreTimings(new Timings(proven.timings().asMap()).restore(took));
+                status.setRestoreTimings(
+                    new Timings(proven.timings().asMap()).restore(took, sinceStart));
                 status.setDataPath(DataPath.valueOf(path.toUpperCase(java.util.Locale.ROOT)));
               });
     }

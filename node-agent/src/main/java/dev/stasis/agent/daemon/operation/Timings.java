@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Converts the engine's steps to the durations of the API. */
@@ -56,8 +57,14 @@ final class Timings {
     return timings;
   }
 
-  RestoreTimings restore(Duration took) {
+  /**
+   * For a workload that was verified to run.
+   *
+   * @param sinceStart since the holder was started
+   */
+  RestoreTimings restore(Duration took, Optional<Duration> sinceStart) {
     RestoreTimings timings = new RestoreTimings();
+    timings.setTookMilliseconds(sinceStart.map(Duration::toMillis).orElse(null));
     timings.setLayerMilliseconds(of("unpack"));
     timings.setRestoreMilliseconds(of("criu-restore"));
     timings.setFillMilliseconds(of("fill", "reload"));

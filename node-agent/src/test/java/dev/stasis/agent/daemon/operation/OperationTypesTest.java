@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Hook;
 import dev.stasis.api.v1beta1.common.Hooks;
 import dev.stasis.api.v1beta1.common.OnHookFailure;
+import dev.stasis.api.v1beta1.common.RestoreTimings;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
@@ -293,7 +294,9 @@ class OperationTypesTest {
       assertThat(proof.processes()).hasSize(2);
       assertThat(proof.processes()).anyMatch(one -> "RUNNING".equals(one.driverState()));
       assertThat(proof.gpuBytesFound()).isGreaterThanOrEqualTo((long) MIB << 20);
-      assertThat(restored.getRestoreTimings()).isNotNull();
+      RestoreTimings timings = Objects.requireNonNull(restored.getRestoreTimings());
+      assertThat(timings.getTookMilliseconds())
+          .isGreaterThan(Objects.requireNonNull(timings.getProofMilliseconds()));
       target.container().awaitSteps(3);
       target.container().verify(MIB, victim.container().lines());
 

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.common.CheckpointTimings;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class TimingsTest {
@@ -43,8 +44,9 @@ class TimingsTest {
   void aReloadIsPartOfFilling() {
     RestoreTimings restore =
         new Timings(Map.of("fill", Duration.ofMillis(3), "reload", Duration.ofMillis(1000)))
-            .restore(Duration.ofMillis(1100));
+            .restore(Duration.ofMillis(1100), Optional.of(Duration.ofMillis(1450)));
     assertThat(restore.getFillMilliseconds()).isEqualTo(1003);
     assertThat(restore.getUnaccountedMilliseconds()).isEqualTo(97);
+    assertThat(restore.getTookMilliseconds()).isEqualTo(1450);
   }
 }
