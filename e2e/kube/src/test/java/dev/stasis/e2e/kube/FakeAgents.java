@@ -39,6 +39,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class FakeAgents implements AutoCloseable {
 
+  /** One GPU of a node. */
+  private static final String GPU =
+      """
+      gpu.computeCapability=9.0
+      gpu.count=1
+      gpu.driver=580.159.04
+      gpu.interconnect=None
+      gpu.memoryMiB=144384
+      gpu.mig=Disabled
+      gpu.model=NVIDIA H200
+      """;
+
   /** As many as requests at once that an API server takes from one client without delay. */
   private static final int THREADS = 16;
 
@@ -103,7 +115,7 @@ final class FakeAgents implements AutoCloseable {
               "580.159.04",
               List.of(new ObservedGpu("GPU-x", "NVIDIA H200", 141L << 30, "141Gi", null, "9.0")),
               "None",
-              null,
+              FakeNodes.HOST + GPU,
               null));
       status.setRoom(new Room(BYTES, 0L, null, null, 1L << 40));
       GpuNodeOperation now = write(operation, status);

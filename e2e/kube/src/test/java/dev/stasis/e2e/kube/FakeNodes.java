@@ -35,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Nodes and running pods that exist in the API server only. Their agents give signs of life. */
@@ -69,6 +70,35 @@ final class FakeNodes implements AutoCloseable {
                           "registry.example.com/team/service-%d:1.42.0".formatted(index)),
                       100_000_000L + index))
           .toList();
+
+  /**
+   * What an agent reports of a host of today, with as many features of the processor. The operator
+   * compares it with the requirements of each checkpoint.
+   */
+  static final String HOST =
+      """
+      cpu.architecture=amd64
+      cpu.features=%s
+      criu.version=4.2.1
+      kernel.cgroupVersion=2
+      kernel.hiddenFolders=/proc/acpi /sys/firmware
+      kernel.inotifyInstances=8192
+      kernel.inotifyWatches=524288
+      kernel.ioUring=yes
+      kernel.ipv6=yes
+      kernel.maxMapCount=262144
+      kernel.memfdExec=yes
+      kernel.overcommit=yes
+      kernel.pidMax=4194304
+      kernel.throttledCpus=96
+      kernel.timeNamespaces=yes
+      kernel.version=6.8
+      kubelet.podPidsLimit=4096
+      """
+          .formatted(
+              IntStream.range(0, 140)
+                  .mapToObj("feature%03d"::formatted)
+                  .collect(Collectors.joining(" ")));
 
   private static final int GPUS = 8;
   private static final long GPU_BYTES = 141L << 30;
@@ -179,6 +209,7 @@ final class FakeNodes implements AutoCloseable {
     host.setDriver("580.159.04");
     host.setCriu("4.2.1");
     host.setMemoryBytes(NODE_BYTES);
+    host.setFingerprint(HOST);
     facts.setHost(host);
     facts.setGpus(
         IntStream.range(0, GPUS)
