@@ -12,11 +12,13 @@ import dev.stasis.compat.Link;
 import dev.stasis.compat.Links;
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.operator.cluster.RecentMap;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,22 @@ public final class FactsReader {
   /** By their text, which is the same on nodes of one kind. Parsing takes most of the time. */
   private final RecentMap<String, Fingerprint> parsed = new RecentMap<>(REMEMBERED);
 
+  /** Clusters with more nodes work too; their nodes are read more often. */
+  private static final int MOST_NODES = 8_192;
+
+  /** The last reading of each node, by name. A report of the agent replaces the object. */
+  private final RecentMap<String, Last> last = new RecentMap<>(MOST_NODES);
+
+  /** Nodes of one kind share their facts. */
+  private final RecentMap<NodeFacts, Facts> kinds = new RecentMap<>(REMEMBERED);
+
+  /**
+   * A reading.
+   *
+   * @param node the object that was read; objects of the caches never change
+   */
+  private record Last(WeakReference<GpuNode> node, Reading reading) {}
+
   /** The result. */
   public sealed interface Reading {}
 
@@ -56,6 +74,17 @@ public final class FactsReader {
 
   /** Reads the report. A node without GPUs has zero GPUs; it is not unreadable. */
   public Reading read(GpuNode node) {
+    String name = node.getMetadata().getName();
+    Optional<Last> known = last.get(name).filter(it -> it.node().refersTo(node));
+    if (known.isPresent()) {
+      return known.get().reading();
+    }
+    Reading reading = evaluate(node);
+    last.put(name, new Last(new WeakReference<>(node), reading));
+    return reading;
+  }
+
+  private Reading evaluate(GpuNode node) {
     GpuNodeStatus status = node.getStatus();
     if (status == null || status.getHost() == null) {
       return new Unreadable("status.host: expected the agent's observations, got none yet");
@@ -76,8 +105,7 @@ public final class FactsReader {
               driver,
               gpus.stream().map(FactsReader::gpu).toList(),
               links(gpus, Objects.requireNonNullElse(status.getLinks(), List.of())));
-      NodeFacts facts = new NodeFacts(set, parsed(fingerprint));
-      return new Facts(facts);
+      return shared(new NodeFacts(set, parsed(fingerprint)));
     } catch (IllegalArgumentException e) {
       return new Unreadable("status: " + e.getMessage());
     }
@@ -97,6 +125,17 @@ public final class FactsReader {
     NodeHost host = status.getHost();
     return Arrays.asList(
         host.getDriver(), host.getFingerprint(), status.getGpus(), status.getLinks());
+  }
+
+  private Facts shared(NodeFacts facts) {
+    return kinds
+        .get(facts)
+        .orElseGet(
+            () -> {
+              Facts first = new Facts(facts);
+              kinds.put(facts, first);
+              return first;
+            });
   }
 
   private Fingerprint parsed(String text) {

@@ -62,14 +62,21 @@ class NodeTest {
     assertThat(reader.read(new GpuNode())).isInstanceOf(FactsReader.Unreadable.class);
   }
 
-  /** The text of a fingerprint is parsed once for all nodes that have it. */
   @Test
   void aNewReportReplacesTheFactsOfTheOneBefore() {
-    GpuNode node = gpuNode(NOW);
-    assertThat(facts(node).host().value(Property.CRIU_VERSION)).contains("4.2.1");
-    host(node).setFingerprint("criu.version=4.3\n");
-    assertThat(facts(node).host().value(Property.CRIU_VERSION)).contains("4.3");
     assertThat(facts(gpuNode(NOW)).host().value(Property.CRIU_VERSION)).contains("4.2.1");
+    GpuNode next = gpuNode(NOW);
+    host(next).setFingerprint("criu.version=4.3\n");
+    assertThat(facts(next).host().value(Property.CRIU_VERSION)).contains("4.3");
+    assertThat(facts(gpuNode(NOW)).host().value(Property.CRIU_VERSION)).contains("4.2.1");
+  }
+
+  /** A large cluster would otherwise be read again for each checkpoint. */
+  @Test
+  void aReportIsReadOnceAndEqualReportsShareTheirFacts() {
+    GpuNode node = gpuNode(NOW);
+    assertThat(reader.read(node)).isSameAs(reader.read(node));
+    assertThat(facts(node)).isSameAs(facts(gpuNode(NOW)));
   }
 
   @Test
