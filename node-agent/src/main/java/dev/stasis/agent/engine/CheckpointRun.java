@@ -223,7 +223,7 @@ final class CheckpointRun {
         captured && source.kind() != SourceState.Kind.RUNNING ? kept(failed, source) : failed);
   }
 
-  /** Forgets a workload of which nothing is left to thaw or to publish. */
+  /** Forgets a workload that needs neither a thaw nor a publication any more. */
   private CheckpointOutcome over(CheckpointOutcome.Failed failed) throws InterruptedException {
     SourceState.Kind left = failed.source().kind();
     if (left == SourceState.Kind.RUNNING || left == SourceState.Kind.GONE) {

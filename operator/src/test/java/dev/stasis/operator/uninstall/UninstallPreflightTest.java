@@ -214,7 +214,7 @@ class UninstallPreflightTest {
         .hasSize(1);
   }
 
-  /** Its operation may have ended, but only Ready tells that the artifact is the only copy. */
+  /** Its operation may have ended, but only Ready shows that the artifact is the only copy. */
   @Test
   void theUninstallWaitsUntilAnEvictionIsReported() {
     assertThat(
