@@ -48,6 +48,8 @@ public final class RegionFinder {
    */
   private static final Set<String> HOST_FLAGS_LEFT_TO_CRIU = Set.of("ss", "dp", "gu", "nh");
 
+  private static final String READ_WRITE_PRIVATE = "rw-p";
+
   /**
    * Chooses the regions of one process.
    *
@@ -108,7 +110,7 @@ public final class RegionFinder {
     for (MappingUse use : mappings) {
       MemoryMapping mapping = use.mapping();
       boolean suits =
-          plain(mapping)
+          (plain(mapping) || mapping.isHeap() && mapping.permissions().equals(READ_WRITE_PRIVATE))
               && use.rss() / DENSE_OF_16 >= mapping.length() / 16
               && use.swap() == 0
               && use.sharedClean() + use.sharedDirty() == 0
@@ -124,7 +126,7 @@ public final class RegionFinder {
   }
 
   private static boolean plain(MemoryMapping mapping) {
-    return mapping.permissions().equals("rw-p") && mapping.isAnonymous();
+    return mapping.permissions().equals(READ_WRITE_PRIVATE) && mapping.isAnonymous();
   }
 
   /**

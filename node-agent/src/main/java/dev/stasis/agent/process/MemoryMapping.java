@@ -39,6 +39,11 @@ public record MemoryMapping(
     return inode == 0 && (path.isEmpty() || path.startsWith("[anon"));
   }
 
+  /** The memory that {@code brk} moves the end of: malloc keeps small objects there. */
+  public boolean isHeap() {
+    return inode == 0 && path.equals("[heap]");
+  }
+
   static MemoryMapping parse(String line) {
     Matcher matcher = LINE.matcher(line);
     if (!matcher.matches()) {
