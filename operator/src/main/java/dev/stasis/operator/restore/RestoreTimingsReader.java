@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Determines the duration of each part of a restore from recorded times. */
@@ -18,8 +17,9 @@ final class RestoreTimingsReader {
   /** Returns all known durations. */
   RestoreTimings timings(
       GpuRestore restore, Pod target, String container, OperationView operation) {
-    RestoreTimings timings =
-        Objects.requireNonNullElseGet(operation.status().getRestoreTimings(), RestoreTimings::new);
+    RestoreTimings reported = operation.status().getRestoreTimings();
+    // A copy: other reconciliations read the same operation from the cache.
+    RestoreTimings timings = reported == null ? new RestoreTimings() : reported.copy();
     Instant asked = Instant.parse(restore.getMetadata().getCreationTimestamp());
     Instant made = Instant.parse(target.getMetadata().getCreationTimestamp());
     timings.setWaitedMilliseconds(between(asked, made));

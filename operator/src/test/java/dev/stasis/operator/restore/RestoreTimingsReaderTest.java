@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.lang.reflect.Field;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,34 @@ class RestoreTimingsReaderTest {
   @Test
   void withoutItTheStartThatThePodTellsCounts() {
     assertThat(timings(new RestoreTimings()).getTookMilliseconds()).isEqualTo(2250);
+  }
+
+  @Test
+  void theReportOfTheAgentStaysUnchanged() {
+    RestoreTimings reported = new RestoreTimings();
+    reported.setLayerMilliseconds(20L);
+    reported.setProofMilliseconds(900L);
+
+    RestoreTimings timings = timings(reported);
+
+    assertThat(timings.getLayerMilliseconds()).isEqualTo(20);
+    assertThat(timings.getProofMilliseconds()).isEqualTo(900);
+    assertThat(timings.getTookMilliseconds()).isEqualTo(2250);
+    assertThat(reported.getWaitedMilliseconds()).isNull();
+    assertThat(reported.getTookMilliseconds()).isNull();
+    assertThat(reported.getTook()).isNull();
+  }
+
+  @Test
+  void aCopyHasAllDurations() throws IllegalAccessException {
+    RestoreTimings reported = new RestoreTimings();
+    for (Field field : RestoreTimings.class.getDeclaredFields()) {
+      if (!field.isSynthetic()) {
+        field.setAccessible(true);
+        field.set(reported, field.getType() == Long.class ? 7L : "7s");
+      }
+    }
+    assertThat(reported.copy()).usingRecursiveComparison().isEqualTo(reported);
   }
 
   private static RestoreTimings timings(RestoreTimings reported) {

@@ -128,4 +128,21 @@ public class RestoreTimings {
   public void setTook(@Nullable String took) {
     this.took = took;
   }
+
+  /** Returns a copy. */
+  public RestoreTimings copy() {
+    RestoreTimings copy = new RestoreTimings();
+    copy.waitedMilliseconds = waitedMilliseconds;
+    copy.scheduleMilliseconds = scheduleMilliseconds;
+    copy.startMilliseconds = startMilliseconds;
+    copy.layerMilliseconds = layerMilliseconds;
+    copy.restoreMilliseconds = restoreMilliseconds;
+    copy.fillMilliseconds = fillMilliseconds;
+    copy.gpuRestoreMilliseconds = gpuRestoreMilliseconds;
+    copy.proofMilliseconds = proofMilliseconds;
+    copy.unaccountedMilliseconds = unaccountedMilliseconds;
+    copy.tookMilliseconds = tookMilliseconds;
+    copy.took = took;
+    return copy;
+  }
 }
