@@ -182,11 +182,12 @@ public final class TreeStopper {
     /** Stops new processes until all are stopped and no new one has appeared. */
     private Optional<String> untilStable(Container container, long until) {
       while (true) {
-        boolean news = stopAll(container);
+        // Before the list is read: a process that stops later may end a fork after it.
         List<ProcessId> running =
             Stream.concat(stopped.stream(), seenStopped.stream())
                 .filter(process -> !isStopped(process))
                 .toList();
+        boolean news = stopAll(container);
         if (!news && running.isEmpty()) {
           return Optional.empty();
         }

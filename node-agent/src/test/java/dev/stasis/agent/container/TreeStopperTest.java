@@ -10,9 +10,19 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.Signal;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TreeStopperTest {
 
@@ -81,6 +91,66 @@ class TreeStopperTest {
     } finally {
       for (ProcessHandle child : shell.descendants().toList()) {
         child.destroyForcibly();
+      }
+      shell.destroyForcibly().waitFor();
+    }
+  }
+
+  /**
+   * The fork of a process with much memory takes longer than a list: its child appears after the
+   * list was read, and before the process is stopped.
+   */
+  @RepeatedTest(5)
+  void aChildThatAppearsAfterTheListIsStopped(@TempDir Path all) throws Exception {
+    Process shell = new ProcessBuilder("sh", "-c", "sleep 100 & wait").start();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      int pid = (int) shell.pid();
+      await().atMost(LONG).until(() -> proc.children(pid).size() == 1);
+      ProcessId child = proc.children(pid).get(0).id();
+      Container container = plain(shell);
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      Path task = Files.createDirectories(all.resolve(pid + "/task/" + pid));
+      Files.writeString(all.resolve(pid + "/stat"), stat);
+      Files.writeString(task.resolve("stat"), stat);
+      Files.writeString(
+          task.resolve("status"), Files.readString(Path.of("/proc/" + pid + "/status")));
+      Path stopped =
+          Files.writeString(all.resolve("stopped"), stat.replaceFirst("\\) [A-Z]", ") T"));
+      // Other processes, so that reading the list takes most of the time.
+      String other = Files.readString(Path.of("/proc/self/stat"));
+      for (int i = 1; i <= 1000; i++) {
+        Path folder = Files.createDirectory(all.resolve("" + (10_000_000 + i)));
+        Files.writeString(folder.resolve("stat"), other);
+      }
+
+      Future<Path> fork =
+          thread.submit(
+              () -> {
+                await()
+                    .atMost(LONG)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> proc.stat(pid).filter(ProcessStat::isStopped).isPresent());
+                // Into the next reading of the list.
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+                Files.createSymbolicLink(
+                    all.resolve("" + child.pid()), Path.of("/proc/" + child.pid()));
+                return Files.move(stopped, task.resolve("stat"), StandardCopyOption.ATOMIC_MOVE);
+              });
+      StopOutcome outcome = new TreeStopper(new ProcFs(all)).stop(container, LONG);
+      fork.get(LONG.toSeconds(), TimeUnit.SECONDS);
+
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              StopOutcome.Stopped.class,
+              done ->
+                  assertThat(done.tree().stopped())
+                      .containsExactlyInAnyOrder(container.root(), child));
+      assertThat(stopper.isStopped(child)).isTrue();
+    } finally {
+      thread.shutdownNow();
+      for (ProcessHandle one : shell.descendants().toList()) {
+        one.destroyForcibly();
       }
       shell.destroyForcibly().waitFor();
     }
