@@ -43,6 +43,8 @@ final class CheckpointRun {
   }
 
   CheckpointOutcome run(OperationControl control) throws InterruptedException {
+    // What a killed agent has not removed of an earlier journal, such as its capture.
+    node.journal().remove(freeze.work().containerId());
     node.journal().write(freeze.work());
     long begin = node.nanoTime().getAsLong();
     try {

@@ -142,6 +142,20 @@ class InterruptedPublicationTest {
     }
   }
 
+  /** As it is left by an agent that dies while it removes the journal of the first operation. */
+  @Test
+  void theCaptureOfAnEarlierOperationIsNotThatOfALaterOne() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work earlier = interrupted(source, DataPathChoice.MOVER, "hash");
+      Files.delete(lab.parts().journal().folderOf(earlier.containerId()).resolve("work.json"));
+      ChildAgent.dying(lab, "MOVER", source, "AFTER", "gpu-checkpoint");
+      Work later = lab.engine().thaw().inHand().get(0);
+      assertThat(later.id()).isNotEqualTo(earlier.id());
+      assertThat(lab.engine().interruptedPublication().isCaptured(later)).isFalse();
+      lab.thaw(source);
+    }
+  }
+
   /** Otherwise each agent that the publication kills would be followed by another one. */
   @Test
   void anAgentThatDiesDuringASecondAttemptIsFollowedByNone() throws Exception {
