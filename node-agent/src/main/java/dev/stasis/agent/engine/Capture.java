@@ -14,7 +14,8 @@ import dev.stasis.artifact.Region;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * @param library the path of the direct path's library in the container; null on other data paths
  * @param device the device memory of the direct path
  * @param files the staged files and their sizes; the publication adds others
+ * @param attempts the attempts of successors that have not returned: their agents have died, except
+ *     that of a current one
+ * @param attempted the start of the last attempt of a successor; null before the first
  */
 record Capture(
     Manifest manifest,
@@ -39,10 +43,20 @@ record Capture(
     List<Regions> regions,
     @Nullable String library,
     List<Device> device,
-    Map<String, Long> files) {
+    Map<String, Long> files,
+    int attempts,
+    @Nullable Instant attempted) {
 
   private static final String FILE = "capture.json";
-  private static final String TAKEN = "capture.taken";
+
+  /** The next agents try at once: two may die for other reasons, such as upgrades. */
+  private static final int AT_ONCE = 2;
+
+  /** Long enough for an agent to thaw its other workloads, if the attempt is what ends it. */
+  private static final Duration FIRST_WAIT = Duration.ofMinutes(1);
+
+  /** The longest wait is an hour: each attempt may end the agent in the middle of other work. */
+  private static final int DOUBLINGS = 6;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -95,7 +109,32 @@ record Capture(
           }
         });
     return new Capture(
-        manifest, durability, regions, library, device.stream().map(Device::inFile).toList(), all);
+        manifest,
+        durability,
+        regions,
+        library,
+        device.stream().map(Device::inFile).toList(),
+        all,
+        attempts,
+        attempted);
+  }
+
+  /** Returns the same capture with another number of attempts that have not returned. */
+  Capture withAttempts(int count, Instant last) {
+    return new Capture(manifest, durability, regions, library, device, files, count, last);
+  }
+
+  /**
+   * Returns whether a successor may publish it now. After each attempt that has ended its agent,
+   * the next one waits longer.
+   */
+  boolean isDue(Instant now) {
+    if (attempted == null || attempts < AT_ONCE) {
+      return true;
+    }
+    Duration wait = FIRST_WAIT.multipliedBy(1L << Math.min(attempts - AT_ONCE, DOUBLINGS));
+    // The clock may have been set back.
+    return attempted.isAfter(now) || !attempted.plus(wait).isAfter(now);
   }
 
   /** Stores it in the folder of a container's journal. */
@@ -103,22 +142,7 @@ record Capture(
     new RecordFile(folder.resolve(FILE)).write(JSON.writeValueAsBytes(this));
   }
 
-  /**
-   * Renames the stored capture of a container and returns it; empty if there is none. A capture can
-   * be taken once, so that an agent that dies while it publishes is not followed by others that do
-   * the same.
-   */
-  static Optional<Capture> take(Path folder) throws IOException {
-    Path file = folder.resolve(FILE);
-    if (!Files.exists(file)) {
-      return Optional.empty();
-    }
-    Path taken = folder.resolve(TAKEN);
-    Files.move(file, taken, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    return Optional.of(JSON.readValue(Files.readAllBytes(taken), Capture.class));
-  }
-
-  /** Returns the stored capture of a container; empty if there is none, or it was taken. */
+  /** Returns the stored capture of a container; empty if there is none. */
   static Optional<Capture> stored(Path folder) throws IOException {
     Path file = folder.resolve(FILE);
     return Files.exists(file)
@@ -126,7 +150,7 @@ record Capture(
         : Optional.empty();
   }
 
-  /** Returns whether one is stored there and was not taken. */
+  /** Returns whether one is stored there. */
   static boolean isStored(Path folder) {
     return Files.exists(folder.resolve(FILE));
   }
@@ -137,10 +161,5 @@ record Capture(
    */
   boolean hasDeviceMemory() {
     return device.stream().allMatch(Device::saved);
-  }
-
-  /** Returns whether a capture was stored there, also if it was taken since. */
-  static boolean exists(Path folder) {
-    return Files.exists(folder.resolve(FILE)) || Files.exists(folder.resolve(TAKEN));
   }
 }

@@ -296,7 +296,9 @@ final class CheckpointRun {
         regions,
         library,
         device,
-        freeze.artifact().sizes());
+        freeze.artifact().sizes(),
+        0,
+        null);
   }
 
   private Capture.Device device(Offloaded one) {

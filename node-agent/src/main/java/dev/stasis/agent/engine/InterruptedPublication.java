@@ -3,8 +3,10 @@ package dev.stasis.agent.engine;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,15 +31,15 @@ public final class InterruptedPublication {
    * Without reading a store, which may not answer while the workload is frozen.
    */
   public boolean isCaptured(Work work) {
-    return Capture.exists(node.journal().folderOf(work.containerId()));
+    return Capture.isStored(node.journal().folderOf(work.containerId()));
   }
 
   /**
-   * Publishes the artifact of a recorded operation, as a whole or not at all. An attempt that fails
-   * can be repeated, but not one in which the agent has died.
+   * Publishes the artifact of a recorded operation, as a whole or not at all. Attempts can be
+   * repeated; after some in which the agent has died, only after a wait.
    *
    * @return whether it is published now; not if there is no complete capture, a part of it is
-   *     missing or has changed, or the store fails
+   *     missing or has changed, the store fails, or the next attempt has to wait
    */
   public boolean complete(Work work) throws InterruptedException {
     Optional<HostLocks.Held> lock = node.locks().tryTake(work.containerId());
@@ -104,11 +106,26 @@ public final class InterruptedPublication {
       return false;
     }
     Path folder = node.journal().folderOf(work.containerId());
-    Optional<Capture> taken = Capture.take(folder);
-    if (taken.isEmpty()) {
+    Optional<Capture> stored = Capture.stored(folder);
+    if (stored.isEmpty()) {
       return false;
     }
-    AtomicReference<Capture> capture = new AtomicReference<>(taken.get());
+    int died = stored.get().attempts();
+    Instant now = node.clock().instant();
+    if (!stored.get().isDue(now)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "Waiting to publish the artifact of {0}: {1} agents have died while they published it,"
+              + " the last one after {2}",
+          work.id(),
+          died,
+          stored.get().attempted());
+      return false;
+    }
+    // Recorded before it begins, because it may end the agent.
+    Capture begun = stored.get().withAttempts(died + 1, now);
+    begun.write(folder);
+    AtomicReference<Capture> capture = new AtomicReference<>(begun);
     Path path = Path.of(target);
     try {
       ArtifactStage stage =
@@ -116,16 +133,30 @@ public final class InterruptedPublication {
               .reopen(
                   Path.of(staging),
                   Objects.requireNonNull(path.getFileName()).toString(),
-                  taken.get().files());
+                  begun.files());
       var unused =
           new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
-              .run(taken.get(), capture::set);
+              .run(
+                  begun,
+                  saved -> {
+                    capture.set(saved);
+                    write(saved, folder);
+                  });
     } catch (IOException | RuntimeException e) {
       // A disk that does not respond ends with the latter.
-      Objects.requireNonNull(capture.get()).write(folder);
+      Objects.requireNonNull(capture.get()).withAttempts(died, now).write(folder);
       throw e;
     }
     LOG.log(System.Logger.Level.INFO, "Artifact {0} published later: {1}", path, work.id());
     return true;
+  }
+
+  /** The keeper has dropped its copy by then: a successor must find the device memory in files. */
+  private static void write(Capture saved, Path folder) {
+    try {
+      saved.write(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot record the capture in " + folder, e);
+    }
   }
 }

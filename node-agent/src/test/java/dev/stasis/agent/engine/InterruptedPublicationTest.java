@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -82,6 +84,8 @@ class InterruptedPublicationTest {
       Work work = interrupted(source, path, step);
       assertThat(lab.artifacts()).isEmpty();
       assertThat(complete(work)).isTrue();
+      // The keeper has dropped its copy. A successor of a killed agent finds the files.
+      assertThat(Capture.stored(folder(work)).orElseThrow().hasDeviceMemory()).isTrue();
       artifact = Path.of(Objects.requireNonNull(work.artifact()));
       assertThat(lab.artifacts()).containsExactly(artifact);
       lab.thaw(source);
@@ -147,7 +151,7 @@ class InterruptedPublicationTest {
   void theCaptureOfAnEarlierOperationIsNotThatOfALaterOne() throws Exception {
     try (GpuContainer source = start(spec())) {
       Work earlier = interrupted(source, DataPathChoice.MOVER, "hash");
-      Files.delete(lab.parts().journal().folderOf(earlier.containerId()).resolve("work.json"));
+      Files.delete(folder(earlier).resolve("work.json"));
       ChildAgent.dying(lab, "MOVER", source, "AFTER", "gpu-checkpoint");
       Work later = lab.engine().thaw().inHand().get(0);
       assertThat(later.id()).isNotEqualTo(earlier.id());
@@ -156,17 +160,83 @@ class InterruptedPublicationTest {
     }
   }
 
-  /** Otherwise each agent that the publication kills would be followed by another one. */
+  private Path folder(Work work) {
+    return lab.parts().journal().folderOf(work.containerId());
+  }
+
+  /** As it is left by agents that have died in their attempts, the last one some time ago. */
+  private void died(Work work, int attempts, Duration ago) throws IOException {
+    Instant last = lab.parts().clock().instant().minus(ago);
+    Capture.stored(folder(work)).orElseThrow().withAttempts(attempts, last).write(folder(work));
+  }
+
+  private SourceState.Kind thawed(GpuContainer source) throws InterruptedException {
+    ThawOutcome outcome = lab.engine().thaw().run(source.id(), StepListener.NONE);
+    assertThat(outcome).isInstanceOf(ThawOutcome.Ended.class);
+    return ((ThawOutcome.Ended) outcome).state().kind();
+  }
+
+  /** An upgrade or a full node may have ended it. */
   @Test
-  void anAgentThatDiesDuringASecondAttemptIsFollowedByNone() throws Exception {
+  void anAgentThatDiesInItsAttemptIsFollowedByAnother() throws Exception {
     try (GpuContainer source = start(spec())) {
       Work work = interrupted(source, DataPathChoice.MOVER, "hash");
-      // As it is left by an agent that dies in its attempt.
-      assertThat(Capture.take(lab.parts().journal().folderOf(work.containerId()))).isPresent();
+      died(work, 1, Duration.ZERO);
+      assertThat(complete(work)).isTrue();
+      assertThat(lab.artifacts()).hasSize(1);
+      lab.thaw(source);
+      lab.assertNothingLeft();
+    }
+  }
+
+  /** Otherwise one publication could end one agent after the other. */
+  @Test
+  void afterTwoAttemptsThatEndedTheirAgentsTheCheckpointOfARunningWorkloadIsGivenUp()
+      throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      died(work, 2, Duration.ZERO);
       assertThat(complete(work)).isFalse();
       assertThat(lab.artifacts()).isEmpty();
       lab.thaw(source);
       lab.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void theOnlyCopyStaysUntilItIsPublishedHoweverManyAgentsDie() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      source.end();
+      died(work, 20, Duration.ofMinutes(50));
+      assertThat(thawed(source)).isEqualTo(SourceState.Kind.UNKNOWN);
+      assertThat(Path.of(Objects.requireNonNull(work.artifactStage()))).isDirectory();
+
+      died(work, 20, Duration.ofMinutes(70));
+      assertThat(thawed(source)).isEqualTo(SourceState.Kind.GONE);
+      assertThat(
+              new ArtifactReader(Progress.NONE)
+                  .open(Path.of(Objects.requireNonNull(work.artifact())), null))
+          .isInstanceOf(Opened.Verified.class);
+      lab.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void eachAttemptThatEndedItsAgentDoublesTheWait() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      Instant now = lab.parts().clock().instant();
+      Capture capture = Capture.stored(folder(work)).orElseThrow();
+      assertThat(capture.isDue(now)).isTrue();
+      assertThat(capture.withAttempts(1, now).isDue(now)).isTrue();
+      assertThat(capture.withAttempts(2, now.minusSeconds(59)).isDue(now)).isFalse();
+      assertThat(capture.withAttempts(2, now.minusSeconds(61)).isDue(now)).isTrue();
+      assertThat(capture.withAttempts(3, now.minusSeconds(119)).isDue(now)).isFalse();
+      assertThat(capture.withAttempts(3, now.minusSeconds(121)).isDue(now)).isTrue();
+      // The clock was set back since.
+      assertThat(capture.withAttempts(3, now.plusSeconds(3600)).isDue(now)).isTrue();
+      lab.thaw(source);
     }
   }
 
