@@ -147,7 +147,14 @@ public final class InterruptedPublication {
       Objects.requireNonNull(capture.get()).withAttempts(died, now).write(folder);
       throw e;
     }
-    LOG.log(System.Logger.Level.INFO, "Artifact {0} published later: {1}", path, work.id());
+    // Its operation, and so the object that would name it, may be gone.
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "Published the artifact of an interrupted checkpoint: artifact={0} operation={1}"
+            + " requester={2}; if no object names it, import it or delete its directory",
+        path,
+        work.id(),
+        work.owner());
     return true;
   }
 

@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.common.ExecAction;
 import dev.stasis.api.v1beta1.common.Hook;
 import dev.stasis.api.v1beta1.common.Hooks;
 import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
@@ -251,6 +252,46 @@ class KeptArtifactTest {
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.ENDED);
     isKept(name);
     lab.engine().assertNothingLeft();
+  }
+
+  /** No object names it, but it is in the store, and its agent accepts it. */
+  @Test
+  void theOnlyCopyOfAWorkloadWhoseOperationIsGoneIsPublishedForAnImport() throws Exception {
+    Map<String, Object> container =
+        Map.of("name", "main", "image", "a", "command", List.of("gpu-counter"));
+    GpuNodeOperation operation =
+        orders.checkpoint(
+            source,
+            how -> {
+              how.setNamespaceUid("namespace-uid");
+              how.setPodTemplate(
+                  Map.of(
+                      "metadata",
+                      Map.of("name", "trainer", "namespace", "ml"),
+                      "spec",
+                      Map.of("containers", List.of(container))));
+            });
+    String name = lab.cluster().create(operation).getMetadata().getName();
+    DaemonChild.dies(lab, "CAPTURED", "");
+    source.container().end();
+    lab.cluster().remove(name);
+
+    lab.start();
+
+    Awaitility.await("the publication")
+        .atMost(FileCluster.LIMIT)
+        .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
+    lab.engine().assertNothingLeft();
+    ExpectedWorkload trainer = new ExpectedWorkload("trainer", null, "namespace-uid");
+    String location = "ml/train-" + orders.requester();
+    GpuNodeOperationStatus imported =
+        lab.cluster()
+            .awaitEnd(
+                lab.cluster()
+                    .create(orders.imported(location, trainer, null))
+                    .getMetadata()
+                    .getName());
+    assertThat(imported.getOutcome()).as(imported.getMessage()).isEqualTo(Outcome.DONE);
   }
 
   @Test
