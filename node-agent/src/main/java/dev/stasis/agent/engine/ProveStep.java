@@ -1,8 +1,6 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.CudaState;
-import dev.stasis.agent.cuda.DriverAnswer;
-import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.io.IOException;
@@ -24,9 +22,6 @@ import java.util.Set;
  * <p>Has no undo: the mark is created last.
  */
 final class ProveStep implements Step<Restoring, FrozenWork> {
-
-  /** The driver rounds, and its own contexts differ a little between GPUs. */
-  private static final long TOLERANCE_BYTES = 64L << 20;
 
   /** The mark in the holder's folder. */
   static final String MARK = "restored";
@@ -55,7 +50,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
                   stat.comm(),
                   stat.state(),
                   gpu == null ? null : running(restoring, gpu),
-                  gpu == null ? 0 : bytes(restoring, gpu)));
+                  gpu == null ? 0 : restoring.memory().require(gpu)));
     }
     new RightsCheck(restoring.node())
         .threads(new RestoredTree(restoring).restored(), restoring.target(), false);
@@ -73,26 +68,6 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
           "process %s: expected RUNNING, got %s".formatted(process.process(), state));
     }
     return state;
-  }
-
-  private static long bytes(Restoring restoring, CudaProcess process) throws StepFailure {
-    DriverAnswer<Map<GpuUuid, Long>> answer = restoring.node().driver().memoryOf(process.process());
-    if (!(answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done)) {
-      throw new StepFailure(
-          Reason.NOT_PROVEN,
-          "cannot determine the device memory of process %s: %s"
-              .formatted(process.process(), answer.describe()));
-    }
-    for (Map.Entry<GpuUuid, Long> wanted : process.deviceBytes().entrySet()) {
-      long found = done.value().getOrDefault(wanted.getKey(), 0L);
-      if (found < wanted.getValue() - TOLERANCE_BYTES) {
-        throw new StepFailure(
-            Reason.NOT_PROVEN,
-            "device memory of process %s on GPU %s: expected %d bytes, got %d"
-                .formatted(process.process(), wanted.getKey(), wanted.getValue(), found));
-      }
-    }
-    return done.value().values().stream().mapToLong(Long::longValue).sum();
   }
 
   /** Opens the gate; it may be open already after a predecessor has died. */

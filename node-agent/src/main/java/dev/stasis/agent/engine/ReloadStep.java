@@ -8,8 +8,8 @@ import dev.stasis.artifact.Region;
 import dev.stasis.artifact.RegionSet;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,14 +43,17 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     if (sets.isEmpty()) {
       return;
     }
+    List<CudaProcess> cuda =
+        restoring.work().cuda().stream().filter(one -> sets.containsValue(one.process())).toList();
     restoring.awaitKeeper();
     Duration wait = restoring.request().options().memoryWait();
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
         GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
-      keeper.use(gpus(restoring, sets.values()));
+      keeper.use(gpus(restoring, cuda));
       for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
         reload(keeper, Prefill.files(restoring, one.getKey()), one.getKey(), one.getValue());
       }
+      restoring.memory().measure(cuda);
       // A process may wait for another one as soon as it runs.
       for (ProcessId process : sets.values()) {
         keeper.open(process);
@@ -70,11 +73,9 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
    * long kernel, and a new context ends it. The artifact may be forged, so only the GPUs of the
    * target count.
    */
-  private static Set<GpuUuid> gpus(Restoring restoring, Collection<ProcessId> processes) {
+  private static Set<GpuUuid> gpus(Restoring restoring, List<CudaProcess> processes) {
     Set<GpuUuid> gpus = new TreeSet<>();
-    restoring.work().cuda().stream()
-        .filter(one -> processes.contains(one.process()))
-        .forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
+    processes.forEach(one -> gpus.addAll(one.deviceBytes().keySet()));
     gpus.retainAll(restoring.gpuSet());
     return gpus;
   }

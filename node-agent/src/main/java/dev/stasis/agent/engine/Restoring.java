@@ -9,11 +9,13 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.Hardware;
 import dev.stasis.artifact.ProcessFacts;
+import dev.stasis.artifact.RegionSet;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -29,6 +31,7 @@ final class Restoring extends FrozenWork {
   private final List<MountPair> mounts;
   private final Map<Integer, ProcessId> byOwnPid = new TreeMap<>();
   private final List<ProvenProcess> proof = new ArrayList<>();
+  private final DeviceMemoryProof memory;
   private @Nullable Beside keeper;
 
   Restoring(
@@ -46,6 +49,7 @@ final class Restoring extends FrozenWork {
     this.target = target;
     this.gpus = List.copyOf(gpus);
     this.mounts = List.copyOf(mounts);
+    this.memory = new DeviceMemoryProof(node.driver());
   }
 
   RestoreRequest request() {
@@ -72,6 +76,22 @@ final class Restoring extends FrozenWork {
 
   List<ProvenProcess> proof() {
     return proof;
+  }
+
+  /** The verification of device memory. */
+  DeviceMemoryProof memory() {
+    return memory;
+  }
+
+  /** The CUDA processes that have all of their device memory after the driver's Restore. */
+  List<CudaProcess> restoredByDriver() {
+    List<RegionSet> later = artifact.manifest().deviceSets();
+    return work().cuda().stream()
+        .filter(
+            one ->
+                later.stream()
+                    .noneMatch(set -> Objects.equals(one.process(), byOwnPid.get(set.ownPid()))))
+        .toList();
   }
 
   /** The holder's folder on the host. */

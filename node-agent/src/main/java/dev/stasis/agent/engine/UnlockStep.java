@@ -23,6 +23,7 @@ final class UnlockStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public void run(Restoring restoring) throws StepFailure, InterruptedException {
+    restoring.memory().measure(restoring.restoredByDriver());
     restoring
         .node()
         .parallel()

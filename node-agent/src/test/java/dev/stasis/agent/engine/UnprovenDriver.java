@@ -27,7 +27,9 @@ record UnprovenDriver(CudaDriver driver, Missing missing) implements CudaDriver 
     /** The process has no device memory. */
     MEMORY,
     /** The driver does not say how much device memory the process has. */
-    ANSWER
+    ANSWER,
+    /** The program has freed its device memory as soon as it could. */
+    FREED
   }
 
   @Override
@@ -49,6 +51,11 @@ record UnprovenDriver(CudaDriver driver, Missing missing) implements CudaDriver 
       case RUN -> driver.memoryOf(process, deadline);
       case MEMORY -> new DriverAnswer.Done<>(Map.of());
       case ANSWER -> new DriverAnswer.TimedOut<>(deadline);
+      case FREED ->
+          driver.state(process, deadline) instanceof DriverAnswer.Done<CudaCall> done
+                  && done.value().state() == CudaState.RUNNING
+              ? new DriverAnswer.Done<>(Map.of())
+              : driver.memoryOf(process, deadline);
     };
   }
 

@@ -6,6 +6,7 @@ import dev.stasis.agent.engine.UnprovenDriver.Missing;
 import dev.stasis.agent.testing.GpuContainer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -47,6 +48,16 @@ class UnprovenRestoreTest {
                 assertThat(failed.message()).contains(message);
               });
       saved.nothingRunsIn(target);
+    }
+  }
+
+  @Test
+  void aProgramThatFreesItsMemoryAtOnceIsRestored() throws Exception {
+    NodeParts parts =
+        LabParts.driver(saved.lab(), new UnprovenDriver(saved.lab().worker(), Missing.FREED));
+    try (GpuContainer target = saved.target()) {
+      assertThat(saved.restore(parts, target)).isInstanceOf(RestoreOutcome.Proven.class);
+      saved.runsIn(target);
     }
   }
 }
