@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -56,11 +57,11 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
     List<CudaProcess> checkpointed = new ArrayList<>();
     Map<GpuUuid, Long> wanted = new TreeMap<>();
     for (CudaProcess process : frozen.cudaAlive()) {
-      CudaState state = frozen.node().calls().state(process);
-      if (state == CudaState.CHECKPOINTED) {
+      Optional<CudaState> state = frozen.node().calls().stateLeft(process);
+      if (state.filter(CudaState.CHECKPOINTED::equals).isPresent()) {
         checkpointed.add(process);
         process.deviceBytes().forEach((gpu, bytes) -> wanted.merge(gpu, bytes, Long::sum));
-      } else if (state == CudaState.FAILED) {
+      } else if (state.filter(CudaState.FAILED::equals).isPresent()) {
         throw new StepFailure(
             Reason.DRIVER_ERROR,
             "process %s: the driver reports FAILED; it must be ended to free the GPU"

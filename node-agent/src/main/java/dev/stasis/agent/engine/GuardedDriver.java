@@ -12,6 +12,7 @@ import dev.stasis.agent.process.ProcessId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The driver's calls as the engine makes them: each ends in its target state, or fails with a
@@ -37,11 +38,24 @@ final class GuardedDriver {
   }
 
   CudaState state(CudaProcess process) throws StepFailure, InterruptedException {
+    return stateIn(getState(process), process, "GetState");
+  }
+
+  /**
+   * Returns the state for an undo; empty if nothing is left to undo, because the process runs
+   * another program by now (exec), which does not use CUDA. The other processes must not stay
+   * frozen for that.
+   */
+  Optional<CudaState> stateLeft(CudaProcess process) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer = getState(process);
+    return answer instanceof DriverAnswer.Done<CudaCall> done && done.value().result().notCuda()
+        ? Optional.empty()
+        : Optional.of(stateIn(answer, process, "GetState"));
+  }
+
+  private DriverAnswer<CudaCall> getState(CudaProcess process) throws InterruptedException {
     DriverAnswer<CudaCall> answer = driver.state(process.process(), STATE_DEADLINE);
-    if (inDoubt(answer)) {
-      answer = recovery.replaceAndSettle(process, answer.describe());
-    }
-    return stateIn(answer, process, "GetState");
+    return inDoubt(answer) ? recovery.replaceAndSettle(process, answer.describe()) : answer;
   }
 
   /** Returns the device memory of a process on each GPU, according to NVML. */

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -94,15 +95,18 @@ final class LockStep implements Step<Freeze, FrozenWork> {
         .forEach(
             frozen.cudaAlive(),
             process -> {
-              CudaState state = settled(frozen, process);
-              switch (state) {
+              Optional<CudaState> state = settled(frozen, process);
+              if (state.isEmpty()) {
+                return;
+              }
+              switch (state.get()) {
                 case RUNNING -> {}
                 case LOCKED -> frozen.node().calls().unlock(process);
                 default ->
                     throw new StepFailure(
                         Reason.DRIVER_ERROR,
                         "process %s: expected LOCKED or RUNNING before Unlock, got %s"
-                            .formatted(process.process(), state));
+                            .formatted(process.process(), state.get()));
               }
             });
   }
@@ -111,11 +115,11 @@ final class LockStep implements Step<Freeze, FrozenWork> {
    * A Lock waits in the driver until no kernel runs. If its agent or its worker has died, it may
    * still lock a process that runs now.
    */
-  private static CudaState settled(FrozenWork frozen, CudaProcess process)
+  private static Optional<CudaState> settled(FrozenWork frozen, CudaProcess process)
       throws StepFailure, InterruptedException {
     Instant until = frozen.work().lockUntil();
-    CudaState state = frozen.node().calls().state(process);
-    while (state == CudaState.RUNNING
+    Optional<CudaState> state = frozen.node().calls().stateLeft(process);
+    while (state.filter(CudaState.RUNNING::equals).isPresent()
         && until != null
         && frozen.node().clock().instant().isBefore(until)
         && frozen.alive(process.process())) {
@@ -123,7 +127,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
       if (Thread.interrupted()) {
         throw new InterruptedException("waiting for a Lock of " + process.process());
       }
-      state = frozen.node().calls().state(process);
+      state = frozen.node().calls().stateLeft(process);
     }
     return state;
   }

@@ -2,9 +2,11 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,26 @@ class SuspendTest {
             refused -> assertThat(refused.unmet().toString()).contains("stasis-node thaw"));
     lab.thaw(source);
     source.awaitSteps(2);
+    source.verify(MIB);
+  }
+
+  /** A suspended process keeps its other threads, and one of them may execute another program. */
+  @Test
+  void aProcessWithAnotherProgramDoesNotKeepTheOthersFrozen() throws Exception {
+    lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+    List<CudaProcess> cuda = lab.engine().thaw().inHand().get(0).cuda();
+    assertThat(cuda).hasSize(2);
+    NodeParts parts =
+        LabParts.driver(lab, new OtherProgramDriver(lab.worker(), cuda.get(0).process()));
+    assertThat(new Thaw(parts).run(source.id(), StepListener.NONE))
+        .isInstanceOfSatisfying(
+            ThawOutcome.Ended.class,
+            ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.UNKNOWN));
+    assertThat(lab.parts().calls().state(cuda.get(1))).isEqualTo(CudaState.RUNNING);
+    assertThat(lab.parts().calls().state(cuda.get(0))).isEqualTo(CudaState.CHECKPOINTED);
+    lab.thaw(source);
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
     source.verify(MIB);
   }
 
