@@ -7,10 +7,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Runs an action for several processes in parallel, and waits for all of them, failed or not: an
- * undo must never begin while a call of the same phase still runs.
+ * Runs an action for several processes in parallel, and waits for all of them, failed, interrupted
+ * or not: an undo must never begin while a call of the same phase still runs.
  */
 final class Parallel {
 
@@ -58,7 +59,26 @@ final class Parallel {
         throw first;
       }
     } finally {
-      threads.shutdownNow();
+      end(threads);
+    }
+  }
+
+  /**
+   * Waits for the actions. An interrupt of the caller has interrupted them too, once: they may need
+   * a moment to end, which their own deadlines limit.
+   */
+  private static void end(ExecutorService threads) {
+    boolean interrupted = false;
+    threads.shutdown();
+    while (!threads.isTerminated()) {
+      try {
+        var unused = threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }
