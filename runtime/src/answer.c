@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SOCKETS = 16, PATHS = 8, CONNECTIONS = 256, BUFFER = 8192, STATE_EVERY_MS = 200, CONNECT_SECONDS = 5 };
+/* A server may have a socket for each processor on one port, and a probe reaches any of them. */
+enum { SOCKETS = 128, PATHS = 8, CONNECTIONS = 384, BUFFER = 8192, STATE_EVERY_MS = 200, CONNECT_SECONDS = 5 };
 
 static struct listener {
   int fd, pidfd, proc;
@@ -46,6 +47,7 @@ static void on_term(int number) {
 
 /* PID@START:FD, a listening socket of that process. */
 static void add(char *text) {
+  if (listening == SOCKETS) die(2, "--socket: expected at most %d", SOCKETS);
   struct listener *l = &listeners[listening];
   char *at = strchr(text, '@'), *colon = at ? strchr(at, ':') : NULL;
   uint64_t pid, fd, start;
@@ -54,7 +56,7 @@ static void add(char *text) {
   *at = *colon = 0;
   if (!parse_number(text, 10, &pid) || !parse_number(at + 1, 10, &l->start) || !parse_number(colon + 1, 10, &fd))
     die(2, "--socket: expected PID@START:FD in numbers");
-  if (listening++ == SOCKETS) die(2, "--socket: expected at most %d", SOCKETS);
+  listening++;
   l->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
   snprintf(path, sizeof path, "/proc/%d", (int)pid);
   l->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -171,6 +171,56 @@ static bool a_health_check_is_told_serving_and_any_other_call_to_come_again(void
   return memmem(text, got, "\0\0\x08\x07\0\0\0\0\0", 9) != NULL || no("no GOAWAY among %zu bytes", got);
 }
 
+static bool a_server_with_a_socket_for_each_processor_is_answered_for(void) {
+  enum { MANY = 40 };
+  static char names[MANY][80], command[] = "answer", option[] = "--socket", http[] = "--http", path[] = "/healthz";
+  char program[300], line[64] = "", text[1024], *arguments[4 * MANY + 3];
+  int sockets[MANY], out[2], status, n = 0;
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  for (int i = 0; i < MANY; i++) {
+    sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
+    if (setsockopt(sockets[i], SOL_SOCKET, SO_REUSEPORT, &(int){1}, sizeof(int)) ||
+        bind(sockets[i], (void *)&a, sizeof a) || listen(sockets[i], 64) || getsockname(sockets[i], (void *)&a, &size))
+      return no("no server");
+  }
+  port = ntohs(a.sin_port);
+  if (!(server = fork())) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
+  }
+  kill(server, SIGSTOP);
+  if (waitpid(server, &status, WUNTRACED) != server) return no("not stopped");
+  snprintf(program, sizeof program, "%s/stasis-runtime", tools);
+  arguments[n++] = program;
+  arguments[n++] = command;
+  for (int i = 0; i < MANY; i++) {
+    snprintf(names[i], sizeof names[i], "%d@%llu:%d", server, start_of(server), sockets[i]);
+    arguments[n++] = option;
+    arguments[n++] = names[i];
+    arguments[n++] = http;
+    arguments[n++] = path;
+    close(sockets[i]);
+  }
+  arguments[n] = NULL;
+  if (pipe(out)) return no("no pipe");
+  if (!(helper = fork())) {
+    dup2(out[1], 1);
+    execv(program, arguments);
+    _exit(127);
+  }
+  close(out[1]);
+  said = out[0];
+  if (read(said, line, sizeof line - 1) <= 0 || strncmp(line, "answering", 9)) return no("helper: %s", line);
+  /* The kernel spreads the connections over the sockets. */
+  for (int i = 0; i < 3 * MANY; i++) {
+    int probe = ask(KUBELET, strlen(KUBELET));
+    if (!hear(probe, text, sizeof text) || strncmp(text, "HTTP/1.1 200 ", 13)) return no("probe %d: %s", i, text);
+    close(probe);
+  }
+  return true;
+}
+
 static void run(const char *name, bool (*test)(void)) {
   *why = 0;
   server = helper = 0;
@@ -192,5 +242,6 @@ int main(int argc, char **argv) {
   RUN(a_running_server_is_never_answered_for);
   RUN(connections_without_a_word_never_fill_the_backlog);
   RUN(a_health_check_is_told_serving_and_any_other_call_to_come_again);
+  RUN(a_server_with_a_socket_for_each_processor_is_answered_for);
   return failed != 0;
 }
