@@ -77,23 +77,26 @@ final class InterruptedOperationRecovery {
    * The processes are gone. An evicted pod can be restored, if its artifact was stored before that.
    */
   private OperationResult afterReboot(ActiveOperation operation) throws ApiUnreachable {
-    if (operation.status().getPhase() == OperationPhase.HELD
-        && new PodLookup(parts).isDeleted(operation.pod())) {
-      // Its last bytes may not have reached the disk, so all of them are read.
-      Optional<ArtifactStatus> artifact = published.stored(operation, Work.Phase.PUBLISHING);
-      if (artifact.isPresent()) {
-        return OperationResult.done("Ended", "the node rebooted after the artifact was stored")
-            .leaving(WorkloadState.ENDED, ConditionValue.FALSE, null)
-            .with(status -> status.setArtifact(artifact.get()));
-      }
+    OperationResult lost =
+        OperationResult.failed(
+                Outcome.LOST,
+                Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
+            .leaving(
+                WorkloadState.ENDED,
+                operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
+                null);
+    if (operation.status().getPhase() != OperationPhase.HELD
+        || !new PodLookup(parts).isDeleted(operation.pod())) {
+      return lost;
     }
-    return OperationResult.failed(
-            Outcome.LOST,
-            Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
-        .leaving(
-            WorkloadState.ENDED,
-            operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
-            null);
+    // Its last bytes may not have reached the disk, so all of them are read.
+    Optional<ArtifactStatus> artifact = published.stored(operation, Work.Phase.PUBLISHING);
+    return artifact.isPresent()
+        ? OperationResult.done("Ended", "the node rebooted after the artifact was stored")
+            .leaving(WorkloadState.ENDED, ConditionValue.FALSE, null)
+            .with(artifact.get())
+        // The operator reports the artifact as Ready if the operation names it.
+        : lost.with(status -> status.setArtifact(null));
   }
 
   /**
