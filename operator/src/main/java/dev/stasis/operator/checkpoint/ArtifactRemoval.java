@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.BroughtBack;
+import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
 import java.util.List;
@@ -108,12 +109,13 @@ final class ArtifactRemoval {
 
   /**
    * By its policy. The only copy of an evicted workload is always retained, also if the eviction
-   * was not reported as one because the freeze failed.
+   * was not reported as one because the freeze failed, or may still happen.
    */
   private static boolean isRetained(CheckpointContext context) {
     boolean evicted =
         context.freezes().anyMatch(operation -> operation.workload() == WorkloadState.ENDED)
             || context.conditions().isEvicted()
+            || isUnknown(context)
             || (!context.isImport()
                 && context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
                 && context.isPodLeaving());
@@ -123,6 +125,12 @@ final class ArtifactRemoval {
             .anyMatch(restore -> back.by(restore, Set.of(RestorePhase.SUCCEEDED)));
     return context.spec().getOptions().getDeletionPolicy() == DeletionPolicy.RETAIN
         || (evicted && !restored);
+  }
+
+  /** Returns whether the agent was silent when the request failed, and has not thawed it since. */
+  private static boolean isUnknown(CheckpointContext context) {
+    return context.conditions().has(ConditionType.SOURCE_RUNNING, Reason.NODE_SILENT)
+        && context.freezes().noneMatch(freeze -> freeze.workload() == WorkloadState.RUNNING);
   }
 
   private static boolean isOrphaned(CheckpointContext context, ArtifactStatus artifact) {

@@ -11,7 +11,9 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Backoff;
+import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -91,6 +93,30 @@ class ArtifactUploadTest {
     assertThat(artifact(world).getNode()).isNull();
     assertThat(world.status().getOperation()).isNull();
     assertThat(world.operations()).isEmpty();
+  }
+
+  /** The frozen workload may have ended with its node, and another node can delete the artifact. */
+  @Test
+  void theUploadedArtifactOfAWorkloadOnASilentNodeStays() {
+    World world = Samples.world(AfterCheckpoint.EVICT).settle();
+    world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
+    world.agent(OperationType.CHECKPOINT, 1).holds().intoRemoteStore(StoreDurability.REMOTE);
+    world.settle();
+    world.agent(OperationType.UPLOAD, 1).uploads(7, 5);
+    world.settle();
+    world.later(Duration.ofHours(2));
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(world.condition("SourceRunning")).startsWith("Unknown/NodeSilent");
+
+    world.delete();
+    world.later(Duration.ofMinutes(16));
+    world.cluster.nodes.add(Samples.node("gpu-18"));
+    world.cluster.gpuNodes.add(Samples.gpuNode("gpu-18", world.now));
+    world.settle();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+    var order = world.operation(OperationType.RETAIN_ARTIFACT, 1).orElseThrow().getSpec();
+    assertThat(order.getNodeName()).isEqualTo("gpu-18");
   }
 
   @Test
