@@ -20,6 +20,10 @@ public final class Outcome {
       if (!running.isEmpty()) {
         lines.add("  the workload: " + running);
       }
+      if (object.is("Ready")) {
+        lines.add("  its artifact is complete");
+        lines.add(restore(object));
+      }
       lines.add("  details: kubectl stasis logs " + object.name() + in(object));
     } else {
       lines.add(object.title() + ": " + done(object, course));
@@ -44,13 +48,16 @@ public final class Outcome {
 
   private static Optional<String> next(Resource object, Course course) {
     return switch (course.phase()) {
-      case "Ready" ->
-          Optional.of("  restore it: kubectl stasis restore " + object.name() + in(object));
+      case "Ready" -> Optional.of(restore(object));
       case "Suspended" ->
           Optional.of(
               "  resume it: kubectl stasis resume " + object.text("spec.podRef.name") + in(object));
       default -> Optional.empty();
     };
+  }
+
+  private static String restore(Resource object) {
+    return "  restore it: kubectl stasis restore " + object.name() + in(object);
   }
 
   private static String in(Resource object) {

@@ -102,6 +102,25 @@ class ReportsTest {
         .contains("kubectl stasis logs train-2 -n ml");
   }
 
+  /** The agent of an eviction was silent, and has reported the artifact later. */
+  @Test
+  void aFailureWithACompleteArtifactShowsHowToRestoreIt() {
+    Resource failed =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            metadata: {name: train-2, namespace: ml}
+            spec: {podRef: {name: trainer}, afterCheckpoint: Evict}
+            status:
+              phase: Failed
+              message: "node gpu-17: agent: expected a heartbeat within 3m, got none"
+              conditions: [{type: Ready, status: "True", reason: ArtifactVerified, message: m}]
+            """);
+    assertThat(new Outcome().text(failed))
+        .contains("gckpt/train-2: Failed")
+        .contains("  restore it: kubectl stasis restore train-2 -n ml");
+  }
+
   @Test
   void anEvictionIsOverOnlyWhenTheSourceIsGone() {
     String yaml =

@@ -12,12 +12,14 @@ final class FinishedCheckpoint {
   private final CheckpointOperations operations;
   private final PostResumeCleanup cleanup;
   private final ThawFollowUp thaw;
+  private final LateEviction late;
 
   FinishedCheckpoint(
       CheckpointOperations operations, PostResumeCleanup cleanup, ThawFollowUp thaw) {
     this.operations = operations;
     this.cleanup = cleanup;
     this.thaw = thaw;
+    this.late = new LateEviction(operations);
   }
 
   void observe(CheckpointContext context) {
@@ -34,6 +36,9 @@ final class FinishedCheckpoint {
     boolean continues =
         operation.type() == OperationType.UPLOAD || operation.type() == OperationType.VERIFY;
     if (continues && context.phase() == CheckpointPhase.READY) {
+      return;
+    }
+    if (late.handles(context, operation)) {
       return;
     }
     if (operation.isFinal()) {

@@ -1,7 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -17,7 +16,6 @@ import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** A step during which an agent works on the freeze of the workload. */
 abstract class FreezeStep extends OperationStep {
@@ -67,7 +65,7 @@ abstract class FreezeStep extends OperationStep {
   @Override
   protected final Progress nodeGone(CheckpointContext context, NodeAgent agent) {
     Optional<OperationView> evicted =
-        context.freeze().filter(freeze -> outlivesItsNode(context, freeze));
+        context.freeze().filter(freeze -> new EvictionOutcome(context, freeze).outlivesItsNode());
     if (evicted.isPresent()) {
       CheckpointStatusUpdater updater = context.updater();
       evicted.get().artifact().ifPresent(updater::copyArtifact);
@@ -77,19 +75,11 @@ abstract class FreezeStep extends OperationStep {
       ready.evicted(context);
       return context.reported();
     }
-    String message = "node " + agent.node() + " is gone, and the workload with it";
+    String message =
+        "node %s is gone, and the workload with it%s"
+            .formatted(agent.node(), context.freeze().map(OperationStep::stored).orElse(""));
     context.updater().source(ConditionValue.FALSE, Reason.NODE_GONE, message);
     return new Progress.Lost(Reason.WORKLOAD_LOST, message);
-  }
-
-  /** Returns whether the pod is removed, and other nodes can read its complete artifact. */
-  private static boolean outlivesItsNode(CheckpointContext context, OperationView freeze) {
-    return context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
-        && freeze.phase() == OperationPhase.HELD
-        && context.isPodLeaving()
-        && Stream.concat(
-                Stream.ofNullable(context.status().getArtifact()), freeze.artifact().stream())
-            .anyMatch(artifact -> artifact.getNode() == null);
   }
 
   /** Reports on the pod whether it is frozen. */

@@ -88,7 +88,7 @@ abstract class OperationStep extends CheckpointStep {
     String message = silence(agent);
     Instant end = deadline(operation);
     if (agent.isGivenUp(end, context.config().orphanAfter(), context.now())) {
-      reporter.fail(Reason.NODE_SILENT, message);
+      reporter.fail(Reason.NODE_SILENT, message + stored(operation));
       return;
     }
     context.updater().working(Reason.NODE_SILENT, message);
@@ -99,6 +99,21 @@ abstract class OperationStep extends CheckpointStep {
   /** Returns why the agent is not relied on. */
   protected static String silence(NodeAgent agent) {
     return agent.against().orElse("agent of node " + agent.node() + " is silent");
+  }
+
+  /**
+   * Returns where the artifact of a held workload is, as the end of a sentence: it is complete, and
+   * the status need not name it before the agent answers. Empty if there is none.
+   */
+  protected static String stored(OperationView operation) {
+    return operation
+        .artifact()
+        .filter(artifact -> operation.phase() == OperationPhase.HELD)
+        .map(
+            artifact ->
+                "; its artifact is complete: %s in store %s"
+                    .formatted(artifact.getLocation(), artifact.getStore()))
+        .orElse("");
   }
 
   /** Returns when the agent ends a claimed operation. */

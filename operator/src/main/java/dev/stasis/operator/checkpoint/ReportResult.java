@@ -68,8 +68,9 @@ final class ReportResult extends CheckpointStep {
       dryRun.write(context, freeze);
       return context.reported();
     }
-    boolean onlyCopy = isOnlyCopy(context, freeze);
-    if (onlyCopy && isEnding(context, freeze)) {
+    EvictionOutcome eviction = new EvictionOutcome(context, freeze);
+    boolean onlyCopy = eviction.isOnlyCopy();
+    if (onlyCopy && eviction.isEnding()) {
       updater.working(Reason.IN_PROGRESS, "the pod is removed; its workload is ending");
       context.poll();
       return context.reported();
@@ -92,27 +93,6 @@ final class ReportResult extends CheckpointStep {
     }
     context.requeueAfter(context.config().progressEvery());
     return context.reported();
-  }
-
-  /**
-   * Returns whether the pod of a freeze with a complete artifact is removed. If it was evicted
-   * while its agent thawed it, or while its node rebooted, the operation failed, but the workload
-   * exists only in the artifact.
-   */
-  private static boolean isOnlyCopy(CheckpointContext context, OperationView freeze) {
-    return context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
-        && freeze.artifact().isPresent()
-        && context.isPodLeaving()
-        && !freeze.isLeftFrozen();
-  }
-
-  /** A restore must not run beside a thawed workload that is still being terminated. */
-  private static boolean isEnding(CheckpointContext context, OperationView freeze) {
-    return freeze.workload() == WorkloadState.RUNNING
-        && context
-            .pod()
-            .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
-            .isPresent();
   }
 
   private static void reportOnPod(CheckpointReporter reporter, OperationView freeze) {

@@ -11,6 +11,7 @@ import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.log.LogContext;
+import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -129,7 +130,9 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
       pod.ifPresent(budgets::unlabel);
       pod.ifPresent(attempts::unannotate);
     }
-    return cleared(attempt, quiet);
+    return Conditions.of(attempt.checkpoint().getStatus()).mayBeRestored()
+        ? Optional.empty()
+        : cleared(attempt, quiet);
   }
 
   private boolean isLast(EvictionAttempt attempt, Pod pod) {

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.BroughtBack;
+import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -96,7 +97,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   }
 
   private static boolean isToComeBack(GpuCheckpoint checkpoint, Collection<GpuRestore> restores) {
-    if (checkpoint.getStatus().getPhase() != CheckpointPhase.READY) {
+    if (!isRestorable(checkpoint)) {
       return false;
     }
     boolean atWork = restores.stream().anyMatch(restore -> !CurrentPhase.of(restore).isFinal());
@@ -107,7 +108,15 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
 
   /** Returns whether the artifact exists, so that a target can be created. */
   public boolean isReady() {
-    return checkpoint.getStatus().getPhase() == CheckpointPhase.READY;
+    return isRestorable(checkpoint);
+  }
+
+  /** A checkpoint that has failed can have a complete artifact, too. */
+  private static boolean isRestorable(GpuCheckpoint checkpoint) {
+    CheckpointPhase phase = CurrentPhase.of(checkpoint);
+    return phase == CheckpointPhase.READY
+        || (phase == CheckpointPhase.FAILED
+            && Conditions.of(checkpoint.getStatus()).isTrue(ConditionType.READY));
   }
 
   /** Returns whether that pod replaces the source: it has the same controller and index. */

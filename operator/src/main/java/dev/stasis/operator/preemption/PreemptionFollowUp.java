@@ -117,12 +117,17 @@ final class PreemptionFollowUp {
         .restore()
         .filter(restore -> restore.getMetadata().getDeletionTimestamp() == null)
         .ifPresent(writes::delete);
-    if (!preempted.isCancelled()) {
+    Conditions conditions = Conditions.of(preempted.status());
+    if (conditions.isTrue(ConditionType.READY)) {
+      events.warning(
+          policy,
+          Reason.NOT_BROUGHT_BACK,
+          "pod %s/%s was removed although its checkpoint failed: create a GpuRestore of %s"
+              .formatted(preempted.namespace(), preempted.victim(), preempted.name()),
+          "late/" + preempted.name());
+    } else if (!preempted.isCancelled()) {
       String why =
-          Conditions.of(preempted.status())
-              .find(ConditionType.READY)
-              .map(Condition::message)
-              .orElse("no reason given");
+          conditions.find(ConditionType.READY).map(Condition::message).orElse("no reason given");
       events.warning(
           policy,
           Reason.OPERATION_FAILED,
@@ -136,7 +141,8 @@ final class PreemptionFollowUp {
                   why),
           "refused/" + preempted.name());
     }
-    if (preempted.created().plus(PreemptionWorkflow.BUDGET_PERIOD).isBefore(now)) {
+    if (!conditions.mayBeRestored()
+        && preempted.created().plus(PreemptionWorkflow.BUDGET_PERIOD).isBefore(now)) {
       writes.deleteUnchanged(checkpoint);
     }
   }

@@ -56,6 +56,14 @@ public record Conditions(List<Condition> list) {
     return has(ConditionType.SOURCE_RUNNING, Reason.EVICTED);
   }
 
+  /**
+   * Returns whether the artifact of a failed GpuCheckpoint can be restored, or may be later because
+   * its agent is silent. Such an object is deleted only by its user.
+   */
+  public boolean mayBeRestored() {
+    return isTrue(ConditionType.READY) || has(ConditionType.SOURCE_RUNNING, Reason.NODE_SILENT);
+  }
+
   /** Returns whether a verification of the artifact found it damaged. */
   public boolean isDamaged() {
     return isFalse(ConditionType.RESTORABLE)

@@ -85,6 +85,19 @@ class HandoverTest {
     assertThat(open()).isPresent();
   }
 
+  /** Its controller has replaced the pod meanwhile: only a restore makes the next one a target. */
+  @Test
+  void aFailedCheckpointWithAReadyArtifactIsHandedOverOnlyToARestore() {
+    status().setPhase(CheckpointPhase.FAILED);
+    condition("Ready", ConditionValue.TRUE, "ArtifactVerified");
+    assertThat(open()).isEmpty();
+    restore(RestorePhase.PENDING);
+    assertThat(open().orElseThrow().isReady()).isTrue();
+
+    condition("Ready", ConditionValue.FALSE, "NodeSilent");
+    assertThat(open()).isEmpty();
+  }
+
   @Test
   void aColdStartEndsIt() {
     ready("Evicted");
@@ -237,11 +250,11 @@ class HandoverTest {
 
   private void ready(String sourceIs) {
     status().setPhase(CheckpointPhase.READY);
-    status()
-        .setConditions(
-            List.of(
-                new Condition(
-                    "SourceRunning", ConditionValue.FALSE, sourceIs, "", Instant.EPOCH, null)));
+    condition("SourceRunning", ConditionValue.FALSE, sourceIs);
+  }
+
+  private void condition(String type, ConditionValue value, String reason) {
+    status().setConditions(List.of(new Condition(type, value, reason, "", Instant.EPOCH, null)));
   }
 
   private void restore(RestorePhase phase) {

@@ -2,10 +2,14 @@ package dev.stasis.operator.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.policy.Preemption;
+import dev.stasis.operator.event.Story;
+import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.testing.Kstatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClassBuilder;
@@ -145,6 +149,34 @@ class PolicyTest {
     assertThat(world.pod("a")).isPresent();
     assertThat(world.pod("urgent").orElseThrow().getSpec().getNodeName()).isEqualTo("n");
     assertThat(policy.getStatus().getBudgetUsed()).isEqualTo(2);
+  }
+
+  /** Its agent was silent until the failure, and has reported a complete artifact since. */
+  @Test
+  void aFailedCheckpointWithAReadyArtifactIsKeptForItsUser() {
+    world.node("n", 1);
+    world.running("a", "n", 10);
+    world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    world.freezes = false;
+    world.pass(Duration.ofSeconds(11));
+    GpuCheckpoint failed = world.cluster.checkpoints.get(0);
+    failed
+        .getStatus()
+        .setConditions(
+            List.of(
+                new Condition("Ready", ConditionValue.TRUE, "ArtifactVerified", "", world.now, 1L)));
+    world.ends("urgent");
+    world.pass(Duration.ofMinutes(61));
+
+    assertThat(world.cluster.checkpoints).containsExactly(failed);
+    assertThat(world.cluster.restores).as("only its user restores it").isEmpty();
+    assertThat(world.stories)
+        .filteredOn(story -> story.reason() == Reason.NOT_BROUGHT_BACK)
+        .extracting(Story::message)
+        .contains(
+            "pod ml/a was removed although its checkpoint failed: create a GpuRestore of "
+                + failed.getMetadata().getName());
   }
 
   @Test

@@ -47,6 +47,13 @@ class RestoreStepsTest extends RestoreScenario {
         .isEqualTo("GpuCheckpoint train: expected Ready, got Ready");
   }
 
+  /** The agent of an eviction reported the complete artifact only after the failure. */
+  @Test
+  void aFailedCheckpointWithAReadyArtifactIsRestored() {
+    checkpoint.orElseThrow().getStatus().setPhase(CheckpointPhase.FAILED);
+    assertThat(step(null, null)).isEqualTo("create-target Due");
+  }
+
   @Test
   void aCheckpointThatIsBeingDeletedIsStillThereForTheOneThatHoldsIt() {
     checkpoint.orElseThrow().getMetadata().setDeletionTimestamp("2026-11-21T10:00:00Z");
