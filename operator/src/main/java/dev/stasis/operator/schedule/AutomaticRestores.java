@@ -40,13 +40,14 @@ final class AutomaticRestores {
   AutomaticRestores(
       Cluster cluster,
       GpuPods gpus,
+      MovedPods movedPods,
       RequestWrites writes,
       Function<Pod, Optional<String>> handOver,
       EventRecorder events,
       Duration pollInterval) {
     this.cluster = cluster;
     this.lostNodes = new LostNodes(cluster);
-    this.recovery = new FailureRecovery(new PodFailureDetector(gpus), lostNodes);
+    this.recovery = new FailureRecovery(new PodFailureDetector(gpus), lostNodes, movedPods);
     this.writes = writes;
     this.handOver = handOver;
     this.events = events;

@@ -39,10 +39,12 @@ final class FailureRecovery {
 
   private final PodFailureDetector failures;
   private final LostNodes lostNodes;
+  private final MovedPods movedPods;
 
-  FailureRecovery(PodFailureDetector failures, LostNodes lostNodes) {
+  FailureRecovery(PodFailureDetector failures, LostNodes lostNodes, MovedPods movedPods) {
     this.failures = failures;
     this.lostNodes = lostNodes;
+    this.movedPods = movedPods;
   }
 
   /** The decision about a failed pod. */
@@ -79,6 +81,7 @@ final class FailureRecovery {
                         .stream());
     return Stream.concat(failed, failedRestores(state))
         .filter(failure -> seen.add(failure.podUid()))
+        .filter(failure -> !movedPods.contains(failure.pod()))
         .flatMap(failure -> decide(state, policy, failure).stream())
         .toList();
   }

@@ -3,12 +3,15 @@ package dev.stasis.operator.schedule;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.Selector;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -48,8 +51,8 @@ final class ScheduleEventSources {
   }
 
   /**
-   * Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. If the
-   * checkpoint of an eviction fails, any schedule of its namespace may have to restore the pod.
+   * Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. If a request
+   * that removes its pod fails, any schedule of its namespace may have to restore the pod.
    */
   <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
     R request = change.subject();
@@ -62,13 +65,19 @@ final class ScheduleEventSources {
     if (same) {
       return List.of();
     }
-    if (labels.containsKey(Api.EVICTION_LABEL)) {
+    if (labels.containsKey(Api.EVICTION_LABEL) || removesItsPod(request)) {
       return schedules.byIndex(BY_NAMESPACE, namespace).stream()
           .map(ResourceID::fromResource)
           .toList();
     }
     String schedule = labels.get(Api.SCHEDULE_LABEL);
     return schedule == null ? List.of() : List.of(new ResourceID(schedule, namespace));
+  }
+
+  private static boolean removesItsPod(HasMetadata request) {
+    return request instanceof GpuMigration
+        || (request instanceof GpuCheckpoint checkpoint
+            && checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT);
   }
 
   /** Ignores progress, which an agent reports every second. */
@@ -87,6 +96,9 @@ final class ScheduleEventSources {
     if (request instanceof GpuRestore restore && restore.getStatus() != null) {
       return Arrays.asList(
           going, restore.getStatus().getPhase(), restore.getStatus().getConditions());
+    }
+    if (request instanceof GpuMigration migration) {
+      return List.of(going, CurrentPhase.of(migration).isFinal());
     }
     return going;
   }

@@ -3,6 +3,7 @@ package dev.stasis.operator.schedule;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
 import dev.stasis.operator.cluster.ClusterSource;
@@ -50,6 +51,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
 
   private final Informers informers;
   private final DeletedPods deletedPods;
+  private final MovedPods movedPods;
   private final ScheduleWorkflow workflow;
   private final Changes changes;
   private final SkewGuard skew;
@@ -68,6 +70,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
     this.informers = informers;
     GpuPods gpus = new GpuPods(config.gpuResources());
     this.deletedPods = new DeletedPods(gpus, clock);
+    this.movedPods = new MovedPods(informers);
     RequestWrites writes = new ClusterRequestWrites(client, clock);
     this.workflow =
         new ScheduleWorkflow(
@@ -75,6 +78,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
             new AutomaticRestores(
                 informers,
                 gpus,
+                movedPods,
                 writes,
                 pod -> departure.refusal().or(() -> departure.prepare(pod)),
                 events,
@@ -94,10 +98,13 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
         Pod.class,
         change ->
             change.before().filter(it -> change.after().isEmpty()).ifPresent(deletedPods::add));
+    informers.listen(GpuMigration.class, change -> movedPods.note(change.subject()));
+    informers.listen(GpuCheckpoint.class, change -> movedPods.note(change.subject()));
     ScheduleEventSources sources = new ScheduleEventSources(context.getPrimaryCache());
     return List.of(
         new ClusterSource<>(Pod.class, informers, sources::ofPod),
         new ClusterSource<>(GpuCheckpoint.class, informers, sources::ofRequest),
+        new ClusterSource<>(GpuMigration.class, informers, sources::ofRequest),
         new ClusterSource<>(GpuRestore.class, informers, sources::ofRequest));
   }
 

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.cluster.Changed;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
@@ -42,6 +47,39 @@ class ScheduleEventSourcesTest {
         .containsExactly(new ResourceID("nightly", "ml"));
   }
 
+  /** Without an event, a daily schedule would see the failure when the pod is forgotten. */
+  @Test
+  void theEndOfAnyRequestThatRemovesItsPodConcernsTheSchedulesOfItsNamespace() {
+    GpuCheckpoint begun = checkpoint(CheckpointPhase.SAVING, 1);
+    GpuCheckpoint failed = checkpoint(CheckpointPhase.FAILED, 1);
+    for (GpuCheckpoint one : List.of(begun, failed)) {
+      one.getMetadata().setLabels(Map.of(Api.POLICY_LABEL, "batch-yields"));
+      one.getSpec().setAfterCheckpoint(AfterCheckpoint.EVICT);
+    }
+    assertThat(sources.ofRequest(changed(begun, failed)))
+        .containsExactly(new ResourceID("nightly", "ml"));
+
+    GpuMigration restoring = migration(MigrationPhase.RESTORING);
+    assertThat(
+            sources.ofRequest(
+                new Changed<>(
+                    Optional.of(migration(MigrationPhase.FREEZING)), Optional.of(restoring))))
+        .isEmpty();
+    assertThat(
+            sources.ofRequest(
+                new Changed<>(
+                    Optional.of(restoring), Optional.of(migration(MigrationPhase.FAILED)))))
+        .containsExactly(new ResourceID("nightly", "ml"));
+  }
+
+  private static GpuMigration migration(MigrationPhase phase) {
+    GpuMigration migration = new GpuMigration();
+    migration.getMetadata().setNamespace("ml");
+    migration.setStatus(new GpuMigrationStatus());
+    migration.getStatus().setPhase(phase);
+    return migration;
+  }
+
   private static Changed<GpuCheckpoint> changed(GpuCheckpoint before, GpuCheckpoint after) {
     return new Changed<>(Optional.of(before), Optional.of(after));
   }
@@ -50,6 +88,7 @@ class ScheduleEventSourcesTest {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.getMetadata().setNamespace("ml");
     checkpoint.getMetadata().setLabels(Map.of(Api.SCHEDULE_LABEL, "often"));
+    checkpoint.setSpec(new GpuCheckpointSpec());
     checkpoint.setStatus(new GpuCheckpointStatus());
     checkpoint.getStatus().setPhase(phase);
     checkpoint.getStatus().setDoneBytes(doneBytes);

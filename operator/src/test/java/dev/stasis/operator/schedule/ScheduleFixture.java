@@ -57,6 +57,7 @@ final class ScheduleFixture {
   final FakeRequestWrites writes =
       new FakeRequestWrites(cluster, () -> this.now, this::checkpointed);
   private final DeletedPods deletedPods;
+  final MovedPods movedPods = new MovedPods(cluster);
   private final GpuPods gpus = new GpuPods(List.of("nvidia.com/gpu"));
   private final ScheduleWorkflow workflow;
   Instant now = START;
@@ -99,6 +100,7 @@ final class ScheduleFixture {
             new AutomaticRestores(
                 cluster,
                 gpus,
+                movedPods,
                 writes,
                 pod -> Optional.ofNullable(ownerStarts),
                 events,
