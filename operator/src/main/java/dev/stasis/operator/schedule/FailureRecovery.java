@@ -37,6 +37,9 @@ final class FailureRecovery {
           Reason.NO_ARTIFACT.value(),
           Reason.STORE_NOT_FOUND.value());
 
+  private static final Set<RestorePhase> BACK =
+      Set.of(RestorePhase.SUCCEEDED, RestorePhase.COLD_STARTED);
+
   private final PodFailureDetector failures;
   private final LostNodes lostNodes;
   private final MovedPods movedPods;
@@ -120,7 +123,9 @@ final class FailureRecovery {
     }
     List<ScheduledCheckpoint> own = lineage(failure.pod(), state.checkpoints());
     if (tried.isEmpty()
-        && (own.isEmpty() || isRestoredElsewhere(state, own) || isSurvived(failure, own))) {
+        && (own.isEmpty()
+            || isRestoredElsewhere(state, failure, own)
+            || isSurvived(failure, own))) {
       return Optional.empty();
     }
     Optional<String> refusal = ofController(failure);
@@ -201,11 +206,23 @@ final class FailureRecovery {
   }
 
   /**
-   * Returns whether a user, a preemption policy or the eviction webhook has requested its restore.
+   * Returns whether a user, a preemption policy or the eviction webhook has requested its restore,
+   * or restored it since the failure. The failed pod may have been left, and remain beside the
+   * restored one.
    */
-  private static boolean isRestoredElsewhere(ScheduleState state, List<ScheduledCheckpoint> own) {
-    Set<String> restored = state.checkpointsBeingRestored().collect(Collectors.toSet());
-    return own.stream().anyMatch(checkpoint -> restored.contains(checkpoint.name()));
+  private static boolean isRestoredElsewhere(
+      ScheduleState state, PodFailure failure, List<ScheduledCheckpoint> own) {
+    Set<String> names = own.stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
+    return state.restores().values().stream()
+        .filter(restore -> names.contains(restore.getSpec().checkpointName()))
+        .anyMatch(
+            restore ->
+                !ScheduleState.phase(restore).isFinal() || hasRestored(restore, failure.time()));
+  }
+
+  private static boolean hasRestored(GpuRestore restore, Instant since) {
+    return BACK.contains(ScheduleState.phase(restore))
+        && Instant.parse(restore.getMetadata().getCreationTimestamp()).isAfter(since);
   }
 
   private static boolean isBeyondLimit(
