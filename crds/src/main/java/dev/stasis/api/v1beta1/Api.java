@@ -86,6 +86,9 @@ public final class Api {
   /** Annotation of a restored pod with a different name: name of the first pod. */
   public static final String FIRST_NAME_ANNOTATION = GROUP + "/first-name";
 
+  /** Annotation of a restored pod: UIDs of the pods in which its workload ran before. */
+  public static final String FORMER_PODS_ANNOTATION = GROUP + "/former-pods";
+
   /** Annotation of a scheduled GpuCheckpoint: when it was due. */
   public static final String SCHEDULED_FOR_ANNOTATION = GROUP + "/scheduled-for";
 

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -257,6 +258,9 @@ final class FailureRecovery {
     Map<String, ScheduledCheckpoint> byName =
         all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
     Set<String> uids = new HashSet<>(Set.of(pod.getMetadata().getUid()));
+    Map<String, String> annotations =
+        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
+    uids.addAll(FormerPods.of(annotations.get(Api.FORMER_PODS_ANNOTATION)).uids());
     Map<String, String> labels =
         Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
     Set<String> seen = new HashSet<>();
@@ -264,6 +268,7 @@ final class FailureRecovery {
     while (from.filter(seen::add).isPresent()) {
       Optional<ScheduledCheckpoint> source = from.map(byName::get);
       source.map(ScheduledCheckpoint::podUid).ifPresent(uids::add);
+      source.map(it -> it.formerPods().uids()).ifPresent(uids::addAll);
       from = source.flatMap(ScheduledCheckpoint::restoredFrom);
     }
     return all.stream().filter(checkpoint -> uids.contains(checkpoint.podUid())).toList();

@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -128,9 +129,18 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
 
   /** Returns the checkpoint from which its pod had been restored. */
   Optional<String> restoredFrom() {
+    return Optional.ofNullable(metadata().path("labels").path(Api.CHECKPOINT_LABEL).textValue());
+  }
+
+  /** Returns the pods in which its workload ran before. */
+  FormerPods formerPods() {
+    return FormerPods.of(
+        metadata().path("annotations").path(Api.FORMER_PODS_ANNOTATION).textValue());
+  }
+
+  private JsonNode metadata() {
     JsonNode template = JSON.valueToTree(status().getPodTemplate());
-    return Optional.ofNullable(
-        template.path("metadata").path("labels").path(Api.CHECKPOINT_LABEL).textValue());
+    return template.path("metadata");
   }
 
   private Optional<Instant> entered(CheckpointPhase phase) {

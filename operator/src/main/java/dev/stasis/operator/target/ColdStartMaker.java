@@ -57,6 +57,7 @@ public final class ColdStartMaker {
     ObjectMeta metadata = new Metadata(source, wish).make();
     metadata.getLabels().remove(Api.CHECKPOINT_LABEL);
     metadata.getAnnotations().remove(Api.RESTORED_FROM_ANNOTATION);
+    metadata.getAnnotations().remove(Api.FORMER_PODS_ANNOTATION);
     return metadata;
   }
 

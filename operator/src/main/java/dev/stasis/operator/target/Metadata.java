@@ -1,6 +1,7 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.pod.FormerPods;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
@@ -83,6 +84,10 @@ record Metadata(FrozenPod source, Wish wish) {
     SortedMap<String, String> annotations = usersOwn(were);
     annotations.keySet().removeIf(key -> WRITTEN_BY_THE_CLUSTER.stream().anyMatch(key::startsWith));
     annotations.put(Api.RESTORED_FROM_ANNOTATION, wish.requester());
+    FormerPods former = FormerPods.after(source.pod().getMetadata());
+    if (!former.uids().isEmpty()) {
+      annotations.put(Api.FORMER_PODS_ANNOTATION, former.text());
+    }
     if (source.image() instanceof Image.ById) {
       new SideLoaded(source.pod(), source.container())
           .name()

@@ -1,0 +1,62 @@
+package dev.stasis.operator.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import org.junit.jupiter.api.Test;
+
+/** A workload keeps its checkpoints when it moves to another pod. */
+class LineageTest {
+
+  private final ScheduleFixture world =
+      new ScheduleFixture(
+          spec -> {
+            spec.setRestoreOnFailure(new RestoreOnFailure());
+            spec.getOptions().setTimeZone("UTC");
+          });
+
+  /** Twice, and no run was due since. The objects that moved it are deleted. */
+  @Test
+  void aPodThatFailsAfterAMigrationAndAPreemptionIsRestored() {
+    Pod first = checkpointed();
+    world.gone(first);
+    Pod moved = restored("trainer-x2k9q", "preemption-1a2b3c4d", "second-uid,trainer-uid");
+    world.failed(moved);
+    world.settle();
+
+    assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+    assertThat(world.restored().pod()).isEqualTo("trainer-x2k9q");
+  }
+
+  @Test
+  void aPodOfAnotherWorkloadIsNotRestored() {
+    Pod first = checkpointed();
+    world.gone(first);
+    world.failed(restored("other", "preemption-1a2b3c4d", "other-uid"));
+    world.settle();
+
+    assertThat(world.status().getRestores()).isNull();
+  }
+
+  private Pod checkpointed() {
+    Pod pod = world.pod("trainer");
+    world.at(ScheduleFixture.START.plusSeconds(60)).settle();
+    assertThat(world.names()).hasSize(1);
+    return pod;
+  }
+
+  private Pod restored(String name, String checkpoint, String former) {
+    Pod pod =
+        new PodBuilder(world.pod(name))
+            .editMetadata()
+            .addToLabels(Api.CHECKPOINT_LABEL, checkpoint)
+            .addToAnnotations(Api.FORMER_PODS_ANNOTATION, former)
+            .endMetadata()
+            .build();
+    world.replace(pod);
+    return pod;
+  }
+}
