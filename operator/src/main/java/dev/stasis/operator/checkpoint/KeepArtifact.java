@@ -5,6 +5,8 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.status.BroughtBack;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -112,8 +115,19 @@ final class KeepArtifact extends CheckpointStep {
     Instant end = context.readyTime().orElse(context.now()).plus(ttl.duration());
     if (context.now().isBefore(end)) {
       context.requeueAt(end);
-    } else if (users.isEmpty()) {
+    } else if (users.isEmpty() && !isOnlyCopy(context)) {
       delete.accept(context.object());
     }
+  }
+
+  /**
+   * Returns whether the evicted workload exists only in the artifact. Without the object it could
+   * not be restored, and its controller would start another pod from the image.
+   */
+  private static boolean isOnlyCopy(CheckpointContext context) {
+    BroughtBack back = new BroughtBack(context.object());
+    return context.conditions().isEvicted()
+        && context.restores().stream()
+            .noneMatch(restore -> back.by(restore, Set.of(RestorePhase.SUCCEEDED)));
   }
 }

@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
@@ -169,6 +170,19 @@ class EvictionTest {
     world.settle();
 
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isPresent();
+  }
+
+  @Test
+  void theOnlyCopyOutlivesItsTimeUntilTheWorkloadIsRestored() {
+    world.checkpoint.getSpec().getOptions().setTtlAfterReady(TimeSpan.of("10m"));
+    evicted();
+    world.later(Duration.ofMinutes(10));
+    world.turn();
+    assertThat(world.checkpoint.getMetadata().getDeletionTimestamp()).isNull();
+
+    world.cluster.restores.add(succeeded(world.now));
+    world.turn();
+    assertThat(world.checkpoint.getMetadata().getDeletionTimestamp()).isNotNull();
   }
 
   private void evicted() {
