@@ -17,8 +17,6 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.node.Candidates;
-import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
@@ -57,9 +55,7 @@ class CheckpointEventSources {
   private final Cluster cluster;
   private final OperationSource operations;
   private final NamespaceLimit limit;
-  private final Clock clock;
   private final NodeChangeFilter changes;
-  private final Candidates candidates = new Candidates();
 
   CheckpointEventSources(
       Informers informers, OperationSource operations, StasisConfig config, Clock clock) {
@@ -67,7 +63,6 @@ class CheckpointEventSources {
     this.cluster = informers;
     this.operations = operations;
     this.limit = new NamespaceLimit(config.checkpointsPerNamespace());
-    this.clock = clock;
     this.changes = new NodeChangeFilter(informers, clock);
   }
 
@@ -189,26 +184,11 @@ class CheckpointEventSources {
     return ready + "/" + Boolean.TRUE.equals(node.getSpec().getUnschedulable());
   }
 
-  /** A heartbeat alone concerns none, unless the agent was silent before. */
   private Collection<ResourceID> ofGpuNode(
       IndexerResourceCache<GpuCheckpoint> cache, Changed<GpuNode> change) {
-    String name = change.subject().getMetadata().getName();
-    if (change.cameOrWent()
-        || !candidate(change.before().orElseThrow()).equals(candidate(change.after().orElseThrow()))
-        || !stores(change.before().orElseThrow()).equals(stores(change.after().orElseThrow()))) {
-      return onNodeOrReady(cache, name, true);
-    }
-    return List.of();
-  }
-
-  private Object candidate(GpuNode node) {
-    return candidates.of(node, cluster.node(node.getMetadata().getName()), clock.instant());
-  }
-
-  private static List<String> stores(GpuNode node) {
-    return NodeStores.of(node).list().stream()
-        .map(store -> store.name() + "=" + store.writable())
-        .toList();
+    return changes.isRelevant(change)
+        ? onNodeOrReady(cache, change.subject().getMetadata().getName(), true)
+        : List.of();
   }
 
   private Collection<ResourceID> onNodeOrReady(

@@ -1,11 +1,15 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -25,11 +29,30 @@ final class NodeChangeFilter {
 
   private final Cluster cluster;
   private final Clock clock;
+  private final Candidates candidates = new Candidates();
   private final RestorableCondition restorable = new RestorableCondition();
 
   NodeChangeFilter(Cluster cluster, Clock clock) {
     this.cluster = cluster;
     this.clock = clock;
+  }
+
+  /** A heartbeat alone concerns none, unless the agent was silent before. */
+  boolean isRelevant(Changed<GpuNode> change) {
+    if (change.cameOrWent()) {
+      return true;
+    }
+    GpuNode before = change.before().orElseThrow();
+    GpuNode after = change.after().orElseThrow();
+    return !stores(before).equals(stores(after))
+        || !candidates.areSame(
+            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
+  }
+
+  private static List<String> stores(GpuNode node) {
+    return NodeStores.of(node).list().stream()
+        .map(store -> store.name() + "=" + store.writable())
+        .toList();
   }
 
   /** Returns those to reconcile. Checkpoints of the same hardware are judged once. */

@@ -109,16 +109,21 @@ class WakeUps {
   /** A heartbeat alone has no effect, unless it ends a silence. */
   private Collection<ResourceID> ofGpuNode(
       IndexerResourceCache<GpuMigration> cache, Changed<GpuNode> change) {
+    String name = change.subject().getMetadata().getName();
     boolean concerns =
-        change.cameOrWent()
-            || !what(change.before().orElseThrow()).equals(what(change.after().orElseThrow()));
-    return concerns ? onNodeOrPending(cache, change.subject().getMetadata().getName()) : List.of();
+        change.cameOrWent() || isOther(change.before().orElseThrow(), change.after().orElseThrow());
+    return concerns ? onNodeOrPending(cache, name) : List.of();
   }
 
-  /** The relevant properties of a node: its offer, its stores, and the key of its agent. */
-  private List<Object> what(GpuNode node) {
+  private boolean isOther(GpuNode before, GpuNode after) {
+    return !what(before).equals(what(after))
+        || !candidates.areSame(
+            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
+  }
+
+  /** The relevant properties of a node besides its offer: its stores, and the key of its agent. */
+  private static List<Object> what(GpuNode node) {
     return List.of(
-        candidates.of(node, cluster.node(node.getMetadata().getName()), clock.instant()),
         Optional.ofNullable(node.getStatus())
             .map(status -> status.getAgent())
             .map(agent -> agent.transferAddress() + agent.certificate())

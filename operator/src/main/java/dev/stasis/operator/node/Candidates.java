@@ -47,11 +47,7 @@ public final class Candidates {
   }
 
   public Candidate of(GpuNode gpuNode, Optional<Node> node, Instant now) {
-    List<String> against = new ArrayList<>();
-    ofNode(node, against);
-    life.against(gpuNode, now).ifPresent(against::add);
-    capability(gpuNode, against);
-    quarantined(gpuNode, against);
+    List<String> against = against(gpuNode, node, now);
     NodeFacts facts = NOTHING;
     FactsReader.Reading reading = reader.read(gpuNode);
     if (reading instanceof FactsReader.Facts read) {
@@ -60,6 +56,27 @@ public final class Candidates {
       against.add(unreadable.sentence());
     }
     return new Candidate(gpuNode.getMetadata().getName(), facts, against);
+  }
+
+  /**
+   * Returns whether two reports of the agent are the same place. Most reports are heartbeats, and
+   * 1,000 nodes send 17 of them a second: their facts are compared, which is cheaper than reading
+   * them.
+   */
+  public boolean areSame(GpuNode before, GpuNode after, Optional<Node> node, Instant now) {
+    return reader.isSame(before, after)
+        ? against(before, node, now).equals(against(after, node, now))
+        : of(before, node, now).equals(of(after, node, now));
+  }
+
+  /** Returns everything against it but facts that cannot be read. */
+  private List<String> against(GpuNode gpuNode, Optional<Node> node, Instant now) {
+    List<String> against = new ArrayList<>();
+    ofNode(node, against);
+    life.against(gpuNode, now).ifPresent(against::add);
+    capability(gpuNode, against);
+    quarantined(gpuNode, against);
+    return against;
   }
 
   private static void ofNode(Optional<Node> node, List<String> against) {

@@ -45,10 +45,14 @@ final class PlaceChanges {
 
   /** A heartbeat alone has no effect, unless it ends a silence. */
   boolean isOfAgent(Changed<GpuNode> change) {
-    Optional<Node> node = cluster.node(change.subject().getMetadata().getName());
-    return change.cameOrWent()
-        || !look(change.before().orElseThrow(), node)
-            .equals(look(change.after().orElseThrow(), node));
+    if (change.cameOrWent()) {
+      return true;
+    }
+    GpuNode before = change.before().orElseThrow();
+    GpuNode after = change.after().orElseThrow();
+    return !volumes(before).equals(volumes(after))
+        || !candidates.areSame(
+            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
   }
 
   /** Properties used for scheduling; the status alone, written every minute, has no effect. */
@@ -61,7 +65,7 @@ final class PlaceChanges {
   }
 
   private Object look(GpuNode gpus, Optional<Node> node) {
-    return List.of(candidates.of(gpus, node, clock.instant()), volumes(gpus));
+    return candidates.of(gpus, node, clock.instant());
   }
 
   /** An artifact in the volume of a claim can be read where the volume is mounted. */

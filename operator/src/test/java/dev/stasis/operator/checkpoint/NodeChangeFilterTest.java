@@ -3,15 +3,19 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.testing.FakeCluster;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,26 @@ class NodeChangeFilterTest {
 
     gone("gpu-2");
     assertThat(changes.concerned(List.of(there, shared))).containsExactly(there);
+  }
+
+  @Test
+  void aHeartbeatAloneIsNotRelevant() {
+    node("gpu-1");
+    GpuNode now = Samples.gpuNode("gpu-1", World.START);
+    GpuNode heard = Samples.gpuNode("gpu-1", World.START.minusSeconds(60));
+    GpuNode silent =
+        Samples.gpuNode("gpu-1", World.START.minus(AgentLife.SILENT_AFTER).minusSeconds(1));
+    GpuNode without = Samples.gpuNode("gpu-1", World.START);
+    without.getStatus().setStores(List.of());
+
+    assertThat(isRelevant(heard, now)).isFalse();
+    assertThat(isRelevant(silent, now)).isTrue();
+    assertThat(isRelevant(now, without)).isTrue();
+    assertThat(changes.isRelevant(new Changed<>(Optional.empty(), Optional.of(now)))).isTrue();
+  }
+
+  private boolean isRelevant(GpuNode before, GpuNode after) {
+    return changes.isRelevant(new Changed<>(Optional.of(before), Optional.of(after)));
   }
 
   private void node(String name) {

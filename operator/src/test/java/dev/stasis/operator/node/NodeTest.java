@@ -181,6 +181,26 @@ class NodeTest {
         .containsExactly("node: expected one with that name in the cluster, got none");
   }
 
+  /** 1,000 nodes send 17 heartbeats a second, and none of them concerns a request. */
+  @Test
+  void aHeartbeatIsNoOtherPlaceUnlessItEndsASilence() {
+    Candidates candidates = new Candidates();
+    Optional<Node> node = Optional.of(node(false));
+    GpuNode now = gpuNode(NOW);
+    assertThat(candidates.areSame(gpuNode(NOW.minusSeconds(60)), now, node, NOW)).isTrue();
+    assertThat(candidates.areSame(gpuNode(NOW.minusSeconds(600)), now, node, NOW)).isFalse();
+
+    GpuNode updated = gpuNode(NOW);
+    host(updated).setFingerprint("criu.version=4.3\n");
+    assertThat(candidates.areSame(now, updated, node, NOW)).isFalse();
+    GpuNode quarantined = gpuNode(NOW);
+    quarantined.getStatus().setGpus(List.of(gpu("GPU-a", false), gpu("GPU-b", true)));
+    assertThat(candidates.areSame(now, quarantined, node, NOW)).as("one of two GPUs").isTrue();
+    GpuNode unusable = gpuNode(NOW);
+    unusable.getStatus().setGpus(List.of(gpu("GPU-a", true), gpu("GPU-b", true)));
+    assertThat(candidates.areSame(now, unusable, node, NOW)).isFalse();
+  }
+
   @Test
   void onlyANodeWhoseLastGpuIsQuarantinedIsOutOfTheQuestion() {
     GpuNode node = gpuNode(NOW);
