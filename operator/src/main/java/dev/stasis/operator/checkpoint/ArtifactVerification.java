@@ -27,7 +27,6 @@ final class ArtifactVerification {
   private static final int BUSY_AGAIN_SECONDS = 300;
 
   private final CheckpointOperations operations;
-  private final RestorableCondition restorable = new RestorableCondition();
 
   ArtifactVerification(CheckpointOperations operations) {
     this.operations = operations;
@@ -68,7 +67,7 @@ final class ArtifactVerification {
 
   private Optional<Instant> due(CheckpointContext context, Duration every) {
     Instant last = context.status().getLastVerified();
-    boolean again = restorable.isDamaged(context) && every.compareTo(DAMAGED_AGAIN) > 0;
+    boolean again = context.conditions().isDamaged() && every.compareTo(DAMAGED_AGAIN) > 0;
     // A checkpoint and an import verify what they write.
     Optional<Instant> usual =
         every.isZero()
@@ -114,14 +113,14 @@ final class ArtifactVerification {
       operations.release(view);
       return;
     }
-    boolean wasDamaged = restorable.isDamaged(context);
+    boolean wasDamaged = context.conditions().isDamaged();
     context.status().setLastVerified(end);
     String said = view.message();
     if (isDamaged) {
-      restorable.damaged(context, said);
+      context.restorable().damaged(context, said);
       reporter.warning(Reason.ARTIFACT_DAMAGED, said, "damaged/" + end);
     } else if (wasDamaged) {
-      restorable.whole(context);
+      context.restorable().whole(context);
       reporter.normal(Reason.ARTIFACT_VERIFIED, said, "whole/" + end);
     }
     context.requeueAfter(context.config().progressEvery());

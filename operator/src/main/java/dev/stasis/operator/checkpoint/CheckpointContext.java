@@ -58,6 +58,7 @@ record CheckpointContext(
     GpuCheckpoint object,
     CheckpointStatusUpdater updater,
     CheckpointReporter reporter,
+    RestorableCondition restorable,
     Cluster cluster,
     Optional<Pod> pod,
     Optional<Instant> jobDeadline,

@@ -58,12 +58,16 @@ class CheckpointEventSources {
   private final NodeChangeFilter changes;
 
   CheckpointEventSources(
-      Informers informers, OperationSource operations, StasisConfig config, Clock clock) {
+      Informers informers,
+      OperationSource operations,
+      StasisConfig config,
+      Clock clock,
+      RestorableCondition restorable) {
     this.informers = informers;
     this.cluster = informers;
     this.operations = operations;
     this.limit = new NamespaceLimit(config.checkpointsPerNamespace());
-    this.changes = new NodeChangeFilter(informers, clock);
+    this.changes = new NodeChangeFilter(informers, clock, restorable);
   }
 
   List<EventSource<?, GpuCheckpoint>> sources(IndexerResourceCache<GpuCheckpoint> cache) {

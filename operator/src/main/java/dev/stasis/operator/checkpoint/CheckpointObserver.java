@@ -26,6 +26,7 @@ final class CheckpointObserver {
   private final PodWrites pods;
   private final EventRecorder events;
   private final UnexpandedCommands commands;
+  private final RestorableCondition restorable;
   private final Function<Pod, Optional<Instant>> jobDeadlines;
   private final Clock clock;
   private final StasisConfig config;
@@ -38,6 +39,7 @@ final class CheckpointObserver {
       PodWrites pods,
       EventRecorder events,
       Template template,
+      RestorableCondition restorable,
       Function<Pod, Optional<Instant>> jobDeadlines,
       Clock clock,
       StasisConfig config) {
@@ -45,6 +47,7 @@ final class CheckpointObserver {
     this.pods = pods;
     this.events = events;
     this.commands = new UnexpandedCommands(template);
+    this.restorable = restorable;
     this.jobDeadlines = jobDeadlines;
     this.clock = clock;
     this.config = config;
@@ -69,6 +72,7 @@ final class CheckpointObserver {
             checkpoint,
             updater,
             new CheckpointReporter(checkpoint, pod, updater, events, pods),
+            restorable,
             cluster,
             pod,
             uid.isPresent() ? Optional.empty() : pod.flatMap(jobDeadlines),

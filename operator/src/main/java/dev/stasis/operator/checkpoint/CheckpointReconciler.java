@@ -72,6 +72,7 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
       Clock clock,
       StasisConfig config,
       CheckpointEventSources eventSources,
+      RestorableCondition restorable,
       Departure departure) {
     Template template = new Template(client.getKubernetesSerialization());
     CheckpointSteps steps =
@@ -83,7 +84,14 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
             checkpoint -> client.resource(checkpoint).delete());
     CheckpointObserver observer =
         new CheckpointObserver(
-            informers, pods, events, template, new JobDeadlines(client, clock)::of, clock, config);
+            informers,
+            pods,
+            events,
+            template,
+            restorable,
+            new JobDeadlines(client, clock)::of,
+            clock,
+            config);
     StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses =
         new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock);
     SkewGuard skew = new SkewGuard(events);

@@ -24,7 +24,6 @@ final class DryRunReport {
 
   private final Explainer explainer = new Explainer();
   private final CheckpointValidator validator = new CheckpointValidator();
-  private final RestorableCondition restorable = new RestorableCondition();
 
   /** Reports faults that are known without the agent. */
   void withoutAgent(CheckpointContext context, List<Fault> faults) {
@@ -36,7 +35,7 @@ final class DryRunReport {
             Duration.ZERO,
             new LivenessVerdict.Fits(Optional.empty()),
             new RoomPlan.NoResizeNeeded(),
-            restorable.verdicts(context)));
+            context.restorable().verdicts(context)));
     // Its duration and the requirements of the workload are unknown.
     context
         .status()
@@ -74,7 +73,12 @@ final class DryRunReport {
     write(
         context,
         new Explainer.Findings(
-            Optional.of(found), faults, frozen, liveness, room, restorable.verdicts(context)));
+            Optional.of(found),
+            faults,
+            frozen,
+            liveness,
+            room,
+            context.restorable().verdicts(context)));
   }
 
   private void write(CheckpointContext context, Explainer.Findings findings) {

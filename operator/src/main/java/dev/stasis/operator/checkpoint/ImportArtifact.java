@@ -29,7 +29,6 @@ final class ImportArtifact extends OperationStep {
   private static final String CANCELLED = "cancelled; the artifact is not changed";
 
   private final ImportValidator validator = new ImportValidator();
-  private final RestorableCondition restorable = new RestorableCondition();
   private final ImportedPodPolicy policy;
 
   ImportArtifact(CheckpointOperations operations, ImportedPodPolicy policy) {
@@ -169,7 +168,7 @@ final class ImportArtifact extends OperationStep {
     status.setOtherContainers(others == null || others.isEmpty() ? null : others);
     updater.transitionTo(CheckpointPhase.IMPORTING);
     updater.transitionTo(CheckpointPhase.READY);
-    restorable.write(context);
+    context.restorable().write(context);
     String message = updater.artifact() + ", imported from " + artifact.getLocation();
     updater.done(message);
     reporter.normal(Reason.ARTIFACT_VERIFIED, message, "ready");

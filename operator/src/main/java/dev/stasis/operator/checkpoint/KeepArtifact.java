@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class KeepArtifact extends CheckpointStep {
 
   private final FinishedCheckpoint finished;
-  private final RestorableCondition restorable = new RestorableCondition();
   private final CheckpointFinalizer finalizer;
   private final Consumer<GpuCheckpoint> delete;
 
@@ -68,7 +67,7 @@ final class KeepArtifact extends CheckpointStep {
     finished.observe(context);
     ArtifactStatus artifact = context.status().getArtifact();
     if (artifact != null) {
-      restorable.update(context);
+      context.restorable().update(context);
       if (isLost(context, artifact.getNode())) {
         context.status().setNodesFit(0);
         context

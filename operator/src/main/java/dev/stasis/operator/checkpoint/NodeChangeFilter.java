@@ -30,11 +30,12 @@ final class NodeChangeFilter {
   private final Cluster cluster;
   private final Clock clock;
   private final Candidates candidates = new Candidates();
-  private final RestorableCondition restorable = new RestorableCondition();
+  private final RestorableCondition restorable;
 
-  NodeChangeFilter(Cluster cluster, Clock clock) {
+  NodeChangeFilter(Cluster cluster, Clock clock, RestorableCondition restorable) {
     this.cluster = cluster;
     this.clock = clock;
+    this.restorable = restorable;
   }
 
   /** A heartbeat alone concerns none, unless the agent was silent before. */

@@ -8,8 +8,6 @@ import dev.stasis.operator.status.Reason;
 /** Reports that the artifact of a freeze is complete. */
 final class ReadyReport {
 
-  private final RestorableCondition restorable = new RestorableCondition();
-
   /** Reports it, after the pod was removed. */
   void evicted(CheckpointContext context) {
     context.status().setFaults(null);
@@ -27,7 +25,7 @@ final class ReadyReport {
     CheckpointStatusUpdater updater = context.updater();
     updater.transitionTo(CheckpointPhase.READY);
     // In the same write, so that a client that watches is notified once.
-    restorable.write(context);
+    context.restorable().write(context);
     String artifact = updater.artifact();
     updater.done(artifact);
     CheckpointTimings timings = context.status().getTimings();

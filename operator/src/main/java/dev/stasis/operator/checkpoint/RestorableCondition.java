@@ -1,33 +1,42 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.Hardware;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.Candidate;
+import dev.stasis.operator.explain.NodeCount;
+import dev.stasis.operator.explain.NodeMatcher;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
+import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The condition Restorable: whether the artifact can be restored on any node now. */
-final class RestorableCondition {
+/**
+ * The condition Restorable: whether the artifact can be restored on any node now. One for all
+ * GpuCheckpoints: it remembers the reports of nodes, and comparisons with them.
+ */
+@Singleton
+class RestorableCondition {
 
   private final Candidates candidates = new Candidates();
+  private final NodeMatcher matcher = new NodeMatcher();
 
+  /** Returns the verdict on each node, with all reasons, for an explanation. */
   NodeVerdicts verdicts(CheckpointContext context) {
-    Hardware hardware = context.status().getHardware();
-    String fingerprint = hardware == null ? null : hardware.fingerprint();
+    String fingerprint = fingerprint(context.status());
     if (fingerprint == null) {
       return new NodeVerdicts(List.of());
     }
@@ -81,27 +90,45 @@ final class RestorableCondition {
 
   /** Returns whether any node fits, without a verdict about those behind the first that does. */
   private boolean fitsSomewhere(Cluster cluster, GpuCheckpointStatus status, Instant now) {
-    Hardware hardware = status.getHardware();
-    if (hardware == null || hardware.fingerprint() == null) {
-      return false;
+    return fitting(cluster, status, now).findAny().isPresent();
+  }
+
+  /** Returns the number of nodes that fit: the status shows no reasons against the others. */
+  private NodeCount count(CheckpointContext context) {
+    Cluster cluster = context.cluster();
+    return fingerprint(context.status()) == null
+        ? new NodeCount(0, 0)
+        : new NodeCount(
+            (int) fitting(cluster, context.status(), context.now()).count(),
+            cluster.gpuNodes().size());
+  }
+
+  private Stream<Candidate> fitting(Cluster cluster, GpuCheckpointStatus status, Instant now) {
+    String fingerprint = fingerprint(status);
+    if (fingerprint == null) {
+      return Stream.empty();
     }
-    Fingerprint wanted = Fingerprint.parse(hardware.fingerprint());
     String holds = status.getArtifact() == null ? null : status.getArtifact().getNode();
-    return cluster.gpuNodes().stream()
-        .filter(node -> holds == null || holds.equals(node.getMetadata().getName()))
-        .map(node -> candidates.of(node, cluster.node(node.getMetadata().getName()), now))
-        .anyMatch(candidate -> NodeVerdicts.of(wanted, List.of(candidate)).fit() > 0);
+    Stream<GpuNode> reaching =
+        holds == null ? cluster.gpuNodes().stream() : cluster.gpuNode(holds).stream();
+    return matcher.fitting(
+        fingerprint,
+        reaching.map(node -> candidates.of(node, cluster.node(node.getMetadata().getName()), now)));
+  }
+
+  private static @Nullable String fingerprint(GpuCheckpointStatus status) {
+    return status.getHardware() == null ? null : status.getHardware().fingerprint();
   }
 
   /** Writes the condition. No node restores an artifact that is damaged. */
   void write(CheckpointContext context) {
     if (!isDamaged(context)) {
-      write(context, verdicts(context));
+      write(context, count(context));
     }
   }
 
   /** Returns whether the last verification found the artifact damaged. */
-  boolean isDamaged(CheckpointContext context) {
+  private static boolean isDamaged(CheckpointContext context) {
     return context.conditions().isDamaged();
   }
 
@@ -115,12 +142,12 @@ final class RestorableCondition {
 
   /** A verification found the artifact whole that was damaged before. */
   void whole(CheckpointContext context) {
-    write(context, verdicts(context));
+    write(context, count(context));
   }
 
-  private static void write(CheckpointContext context, NodeVerdicts verdicts) {
+  private static void write(CheckpointContext context, NodeCount nodes) {
     CheckpointStatusUpdater updater = context.updater();
-    boolean fits = verdicts.fit() > 0;
+    boolean fits = nodes.fit() > 0;
     Optional<String> missing = missingNode(context.cluster(), context.status());
     if (missing.isPresent()) {
       context.status().setNodesFit(0);
@@ -135,7 +162,7 @@ final class RestorableCondition {
     List<Fault> obstacles = obstacles(context);
     if (!obstacles.isEmpty()) {
       context.status().setNodesFit(0);
-      context.status().setNodesKnown(verdicts.known());
+      context.status().setNodesKnown(nodes.known());
       updater.also(
           ConditionType.RESTORABLE,
           ConditionValue.FALSE,
@@ -143,13 +170,13 @@ final class RestorableCondition {
           new FaultSummary(obstacles).message());
       return;
     }
-    context.status().setNodesFit(verdicts.fit());
-    context.status().setNodesKnown(verdicts.known());
+    context.status().setNodesFit(nodes.fit());
+    context.status().setNodesKnown(nodes.known());
     updater.also(
         ConditionType.RESTORABLE,
         fits ? ConditionValue.TRUE : ConditionValue.FALSE,
         fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
-        verdicts.sentence());
+        nodes.sentence());
   }
 
   private static List<Fault> obstacles(CheckpointContext context) {

@@ -80,7 +80,7 @@ public record NodeVerdicts(List<NodeVerdict> all) {
 
   /** Returns one sentence: {@code 11 of 500 nodes fit}. */
   public String sentence() {
-    return fit() + " of " + known() + (known() == 1 ? " node fits" : " nodes fit");
+    return new NodeCount(fit(), known()).sentence();
   }
 
   /**
@@ -113,6 +113,15 @@ public record NodeVerdicts(List<NodeVerdict> all) {
     reasons.addAll(match.reasons());
     boolean fits = candidate.against().isEmpty() && match.fits();
     return new NodeVerdict(candidate.name(), fits, reasons.isEmpty() ? null : reasons);
+  }
+
+  /**
+   * Returns whether the facts of a node fit a workload.
+   *
+   * @param wanted its requirements, without the pod's own properties
+   */
+  static boolean fits(Fingerprint wanted, NodeFacts facts) {
+    return match(wanted, facts).fits();
   }
 
   private static Match match(Fingerprint wanted, NodeFacts facts) {

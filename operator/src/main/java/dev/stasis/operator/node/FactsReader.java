@@ -45,8 +45,11 @@ public final class FactsReader {
   /** The last reading of each node, by name. A report of the agent replaces the object. */
   private final RecentMap<String, Last> last = new RecentMap<>(MOST_NODES);
 
-  /** Nodes of one kind share their facts. */
-  private final RecentMap<NodeFacts, Facts> kinds = new RecentMap<>(REMEMBERED);
+  /** Far more kinds of nodes than a cluster has. */
+  private static final int KINDS = 1_024;
+
+  /** Nodes of one kind share their facts, which are compared with a workload once. */
+  private final RecentMap<NodeFacts, Facts> kinds = new RecentMap<>(KINDS);
 
   /**
    * A reading.

@@ -28,6 +28,7 @@ public final class CheckpointParts {
 
   /** With the name of the configuration of the operator's webhooks. */
   static Reconciler<GpuCheckpoint> reconciler(Parts parts, String webhooks) {
+    RestorableCondition restorable = new RestorableCondition();
     return new CheckpointReconciler(
         parts.informers(),
         parts.operations(),
@@ -38,7 +39,8 @@ public final class CheckpointParts {
         parts.clock(),
         parts.config(),
         new CheckpointEventSources(
-            parts.informers(), parts.operationSource(), parts.config(), parts.clock()),
+            parts.informers(), parts.operationSource(), parts.config(), parts.clock(), restorable),
+        restorable,
         new Departure(parts.client(), TestWebhooks.config(webhooks)));
   }
 }

@@ -24,7 +24,8 @@ class NodeChangeFilterTest {
 
   private final FakeCluster cluster = new FakeCluster();
   private final NodeChangeFilter changes =
-      new NodeChangeFilter(cluster, Clock.fixed(World.START, ZoneOffset.UTC));
+      new NodeChangeFilter(
+          cluster, Clock.fixed(World.START, ZoneOffset.UTC), new RestorableCondition());
 
   @Test
   void aNodeThatGoesOrComesConcernsNoCheckpointWhileAnotherOneFits() {

@@ -163,6 +163,7 @@ final class World {
                 pods,
                 told::add,
                 new Template(serialization),
+                new RestorableCondition(),
                 pod -> Optional.empty(),
                 Clock.fixed(now, ZoneOffset.UTC),
                 config)

@@ -119,6 +119,32 @@ class ExplainerTest {
             new NodeVerdict("c", false, List.of("agent: silent", driver)));
   }
 
+  /** A status that only has their number needs no reasons against the others. */
+  @Test
+  void theMatcherFindsTheNodesWithAVerdictThatTheyFit() {
+    List<Candidate> candidates =
+        List.of(
+            candidate("a-new-driver", 1, "NVIDIA H200", "580.105.08"),
+            candidate("b-new-driver", 1, "NVIDIA H200", "580.105.08"),
+            candidate("c-old-driver", 1, "NVIDIA H200", "570.10"),
+            candidate("d-none", 0, "NVIDIA H200", "580.105.08"),
+            new Candidate(
+                "e-cordoned",
+                new NodeFacts(gpus(1, "NVIDIA H200", "580.105.08"), HOST),
+                List.of("node: cordoned")));
+    NodeMatcher matcher = new NodeMatcher();
+
+    for (Fingerprint wanted : List.of(WANTED, WANTED.with(Property.GPU_DRIVER, "570.10"), WANTED)) {
+      assertThat(matcher.fitting(wanted.text(), candidates.stream()).map(Candidate::name))
+          .isNotEmpty()
+          .containsExactlyElementsOf(
+              NodeVerdicts.of(wanted, candidates).all().stream()
+                  .filter(NodeVerdict::fits)
+                  .map(NodeVerdict::node)
+                  .toList());
+    }
+  }
+
   @Test
   void aStatusListsAHundredNodesAndCountsAll() {
     NodeVerdicts verdicts =
