@@ -10,6 +10,7 @@ import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -39,6 +40,8 @@ class GatedOwners {
 
   private boolean all;
 
+  private volatile boolean begun;
+
   /** Avoids requests for unrelated events. The state left by an earlier operator is unknown. */
   private volatile boolean none;
 
@@ -63,15 +66,27 @@ class GatedOwners {
   }
 
   /**
-   * Checks whether the hand-over of that checkpoint is unfinished.
+   * Checks whether the hand-overs of these checkpoints are unfinished.
    *
-   * @return whether it is, or was a moment ago, or others are
+   * @return whether one is, or was a moment ago, or others are
    */
-  synchronized boolean look(String namespace, String name) {
+  synchronized boolean look(String namespace, Collection<String> names) {
     fill();
-    boolean isOpen = informers.checkpoint(namespace, name).flatMap(this::handover).isPresent();
-    boolean was = isOpen ? !open.add(key(namespace, name)) : open.remove(key(namespace, name));
-    return isOpen || was || !none;
+    boolean any = !none;
+    for (String name : names) {
+      boolean isOpen = informers.checkpoint(namespace, name).flatMap(this::handover).isPresent();
+      boolean was = isOpen ? !open.add(key(namespace, name)) : open.remove(key(namespace, name));
+      any |= isOpen || was;
+    }
+    return any;
+  }
+
+  /**
+   * Returns whether it reads all checkpoints, or has read them. One that changed before is among
+   * them.
+   */
+  boolean hasBegun() {
+    return begun;
   }
 
   /** A restarted operator removes nothing before it has read all of them. */
@@ -79,6 +94,7 @@ class GatedOwners {
     if (all) {
       return;
     }
+    begun = true;
     informers.checkpoints().stream()
         .filter(it -> handover(it).isPresent())
         .map(it -> key(it.getMetadata().getNamespace(), it.getMetadata().getName()))

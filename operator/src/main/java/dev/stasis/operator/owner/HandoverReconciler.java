@@ -7,7 +7,7 @@ import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.holder.Targets;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -27,26 +27,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
  * Configures the API server to call the webhook before a controller with an unfinished hand-over
  * creates a pod. Deletes targets that are no longer needed, so that their controllers create
- * ordinary pods.
+ * ordinary pods. It reconciles namespaces, which hardly ever change, and is triggered by the shared
+ * watches: a watch of GpuCheckpoints of its own would receive each of their changes once more.
  */
 @ControllerConfiguration(
     name = "handover",
     generationAwareEventProcessing = false,
     informer =
         @Informer(
-            itemStore = CheckpointNames.class,
+            itemStore = NamespaceNames.class,
             informerListLimit = 500,
             onUpdateFilter = SharedWatchOnly.class))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
-// A last protection against a loop.
-@RateLimited(maxReconciliations = 50, within = 5)
-public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
+// A last protection against a loop; all hand-overs of a namespace share it.
+@RateLimited(maxReconciliations = 20, within = 1)
+public class HandoverReconciler implements Reconciler<Namespace> {
 
   static final String PATH = "handover";
   static final String WEBHOOK = PATH + ".stasis.dev";
@@ -58,8 +58,11 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
   private final GatedOwners held;
   private final Targets targets;
 
+  /** Checkpoints that changed, or one of their restores. */
+  private final PendingNames changed = new PendingNames();
+
   /** Checkpoints with a waiting pod that may be surplus. */
-  private final Set<ResourceID> waitedFor = ConcurrentHashMap.newKeySet();
+  private final PendingNames waitedFor = new PendingNames();
 
   HandoverReconciler(Informers informers, GatedOwners held, Targets targets) {
     this.informers = informers;
@@ -67,50 +70,70 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
     this.targets = targets;
   }
 
-  /** The decision reads the shared watch, which may lag behind that of this reconciler. */
   @Override
-  public List<EventSource<?, GpuCheckpoint>> prepareEventSources(
-      EventSourceContext<GpuCheckpoint> context) {
+  public List<EventSource<?, Namespace>> prepareEventSources(
+      EventSourceContext<Namespace> context) {
     return List.of(
-        new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
+        new ClusterSource<GpuCheckpoint, Namespace>(
             "handover", GpuCheckpoint.class, informers, this::ofCheckpoint),
-        new ClusterSource<Pod, GpuCheckpoint>(
-            "handover", Pod.class, informers, change -> waits(change.subject())),
-        new ClusterSource<GpuRestore, GpuCheckpoint>(
+        new ClusterSource<Pod, Namespace>(
+            "handover", Pod.class, informers, change -> ofPod(change.subject())),
+        new ClusterSource<GpuRestore, Namespace>(
             "handover",
             GpuRestore.class,
             informers,
             change ->
-                List.of(
-                    new ResourceID(
-                        change.subject().getSpec().checkpointName(),
-                        change.subject().getMetadata().getNamespace()))));
+                changed(
+                    change.subject().getMetadata().getNamespace(),
+                    change.subject().getSpec().checkpointName())));
   }
 
   @Override
-  public UpdateControl<GpuCheckpoint> reconcile(
-      GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    UpdateControl<GpuCheckpoint> control = UpdateControl.noUpdate();
-    String namespace = checkpoint.getMetadata().getNamespace();
-    boolean waits = waitedFor.remove(ResourceID.fromResource(checkpoint));
-    if (!held.look(namespace, checkpoint.getMetadata().getName()) && !waits) {
-      return control;
+  public UpdateControl<Namespace> reconcile(Namespace namespace, Context<Namespace> context) {
+    UpdateControl<Namespace> control = UpdateControl.noUpdate();
+    String name = namespace.getMetadata().getName();
+    Set<String> looked = changed.take(name);
+    Set<String> waits = waitedFor.take(name);
+    try {
+      if (!held.look(name, looked) && waits.isEmpty()) {
+        return control;
+      }
+      boolean written = held.write();
+      tidy(name, held.handovers());
+      return written ? control : control.rescheduleAfter(SOON);
+    } catch (RuntimeException e) {
+      // The retry looks at them again.
+      changed.addAll(name, looked);
+      waitedFor.addAll(name, waits);
+      throw e;
     }
-    boolean written = held.write();
-    tidy(namespace, held.handovers());
-    return written ? control : control.rescheduleAfter(SOON);
   }
 
   private List<ResourceID> ofCheckpoint(Changed<GpuCheckpoint> change) {
-    ObjectMeta metadata = change.subject().getMetadata();
-    return concerns(change, informers.restoresOf(metadata.getNamespace(), metadata.getName()))
-        ? List.of(ResourceID.fromResource(change.subject()))
+    String namespace = change.subject().getMetadata().getNamespace();
+    String name = change.subject().getMetadata().getName();
+    return concerns(change, informers.restoresOf(namespace, name))
+        ? changed(namespace, name)
         : List.of();
+  }
+
+  /** An operator that does not lead reconciles nothing, and must not remember every change. */
+  private List<ResourceID> changed(String namespace, String name) {
+    if (held.hasBegun()) {
+      changed.add(namespace, name);
+    }
+    return List.of(new ResourceID(namespace));
+  }
+
+  private List<ResourceID> ofPod(Pod pod) {
+    String namespace = pod.getMetadata().getNamespace();
+    Optional<String> checkpoint = Waiting.checkpoint(pod);
+    checkpoint.ifPresent(name -> waitedFor.add(namespace, name));
+    return checkpoint.stream().map(name -> new ResourceID(namespace)).toList();
   }
 
   /**
    * Returns whether a checkpoint was deleted, or has a possible hand-over before or after a change.
-   * A new one without is not reconciled twice: the watch of this reconciler shows it, too.
    *
    * @param restores those of the checkpoint
    */
@@ -119,15 +142,6 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
         || Stream.of(change.before(), change.after())
             .flatMap(Optional::stream)
             .anyMatch(it -> Handover.isPossible(it, restores));
-  }
-
-  private List<ResourceID> waits(Pod pod) {
-    List<ResourceID> its =
-        Waiting.checkpoint(pod).stream()
-            .map(name -> new ResourceID(name, pod.getMetadata().getNamespace()))
-            .toList();
-    waitedFor.addAll(its);
-    return its;
   }
 
   /** Returns targets that wait for nothing, and the second of two for one checkpoint. */

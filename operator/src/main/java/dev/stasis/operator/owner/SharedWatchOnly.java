@@ -4,8 +4,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.processing.event.source.filter.OnUpdateFilter;
 
 /**
- * Ignores updates in the watch of a reconciler that decides by the shared watch, and is triggered
- * by it: otherwise each update would reconcile the object twice.
+ * Ignores updates in the watch of a reconciler that decides by the shared watches, and is triggered
+ * by them.
  */
 public final class SharedWatchOnly implements OnUpdateFilter<HasMetadata> {
 

@@ -169,9 +169,9 @@ class HandoverTest {
     }
   }
 
-  /** Its own watch shows a new checkpoint to the reconciler, too. */
+  /** Almost no checkpoint has one. */
   @Test
-  void aNewCheckpointWithoutAHandoverIsReconciledOnce() {
+  void aCheckpointWithoutAHandoverIsReconciledForItOnlyWhenItIsDeleted() {
     checkpoint.getSpec().setAfterCheckpoint(AfterCheckpoint.RESUME);
     assertThat(concerns(null, checkpoint)).isFalse();
     assertThat(concerns(checkpoint, checkpoint)).isFalse();
