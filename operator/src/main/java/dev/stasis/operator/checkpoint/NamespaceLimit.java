@@ -68,11 +68,15 @@ record NamespaceLimit(int most) {
     boolean ended =
         change.before().filter(NamespaceLimit::isUnfinished).isPresent()
             && change.after().filter(NamespaceLimit::isUnfinished).isEmpty();
-    if (!ended) {
+    String namespace = change.subject().getMetadata().getNamespace();
+    // Usually none waits, and sorting all of them takes longer than this.
+    if (!ended
+        || cluster.checkpoints(namespace, CheckpointPhase.PENDING).stream()
+            .noneMatch(NamespaceLimit::isWaiting)) {
       return List.of();
     }
     List<GpuCheckpoint> within =
-        unfinished(cluster, change.subject().getMetadata().getNamespace())
+        unfinished(cluster, namespace)
             .sorted(OLDER_FIRST)
             .limit(most)
             .collect(Collectors.toCollection(ArrayList::new));
