@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nodes on which a workload can be restored: those that are compatible and satisfy the user's
  * selection, the location of its artifact and its image.
+ *
+ * @param candidates evaluates the nodes; remembers their reports
  */
-public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
+public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Candidates candidates) {
 
   /**
    * Returns what currently prevents a restore on each node. A busy GPU does not, because the
@@ -42,29 +44,28 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
         nodes.stream()
             .collect(Collectors.toMap(node -> node.getMetadata().getName(), node -> node));
     Image image = image(sought);
-    List<Candidate> candidates =
-        new Candidates()
-            .of(gpuNodes, nodes, now).stream()
-                .map(
-                    candidate -> {
-                      List<String> against = new ArrayList<>(candidate.against());
-                      asked(candidate.name(), byName, asked, against);
-                      artifact(candidate.name(), sought, against);
-                      image(candidate.name(), image, against);
-                      String why = excluded.get(candidate.name());
-                      if (why != null) {
-                        against.add(why);
-                      }
-                      return new Candidate(candidate.name(), candidate.facts(), against);
-                    })
-                .toList();
-    return NodeVerdicts.of(sought.wanted(), candidates);
+    List<Candidate> judged =
+        candidates.of(gpuNodes, nodes, now).stream()
+            .map(
+                candidate -> {
+                  List<String> against = new ArrayList<>(candidate.against());
+                  asked(candidate.name(), byName, asked, against);
+                  artifact(candidate.name(), sought, against);
+                  image(candidate.name(), image, against);
+                  String why = excluded.get(candidate.name());
+                  if (why != null) {
+                    against.add(why);
+                  }
+                  return new Candidate(candidate.name(), candidate.facts(), against);
+                })
+            .toList();
+    return NodeVerdicts.of(sought.wanted(), judged);
   }
 
   /** Returns the same as node affinity, for the scheduler. */
   private Placement placement(Sought sought, Instant now) {
     List<NodeFacts> facts =
-        new Candidates().of(gpuNodes, nodes, now).stream().map(Candidate::facts).toList();
+        candidates.of(gpuNodes, nodes, now).stream().map(Candidate::facts).toList();
     return Placement.of(sought.wanted(), facts);
   }
 

@@ -13,6 +13,7 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationView;
@@ -38,6 +39,7 @@ import java.util.Optional;
 class MigrationObserver {
 
   private final Cluster cluster;
+  private final Candidates candidates = new Candidates();
   private final PodWrites pods;
   private final Throttle throttle;
   private final SourceFirstObjects objects;
@@ -103,7 +105,7 @@ class MigrationObserver {
     Optional<NodeVerdicts> places =
         placed.map(
             it ->
-                new Places(cluster.gpuNodes(), cluster.nodes())
+                new Places(cluster.gpuNodes(), cluster.nodes(), candidates)
                     .verdicts(
                         targets.sought(migration, work, it),
                         migration.getSpec().getTarget(),

@@ -15,6 +15,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Places;
 import dev.stasis.operator.holder.Sought;
 import dev.stasis.operator.holder.TargetPods;
+import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.Adoption;
@@ -48,6 +49,7 @@ class MigrationTargets {
   private static final Target ANYWHERE = new Target(null, null, null, null);
 
   private final Cluster cluster;
+  private final Candidates candidates = new Candidates();
   private final TargetPods pods;
   private final Adoption adoption;
   private final Orders orders;
@@ -171,7 +173,7 @@ class MigrationTargets {
   }
 
   private FrozenPod frozen(MigrationContext view, Check.Admitted source) {
-    return new Places(cluster.gpuNodes(), cluster.nodes())
+    return new Places(cluster.gpuNodes(), cluster.nodes(), candidates)
         .frozen(
             sought(view.migration(), view.work(), source),
             view.migration().getMetadata().getName(),

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
@@ -26,6 +27,7 @@ import java.util.Optional;
 class RestoreObserver {
 
   private final Cluster cluster;
+  private final Candidates candidates = new Candidates();
   private final PodWrites pods;
   private final SourceReader sources;
   private final VolumeNodes volumes;
@@ -49,7 +51,7 @@ class RestoreObserver {
         // A finished restore needs no node.
         source instanceof Source.Ready ready && !CurrentPhase.of(restore).isFinal()
             ? Optional.of(
-                new Places(cluster.gpuNodes(), cluster.nodes())
+                new Places(cluster.gpuNodes(), cluster.nodes(), candidates)
                     .verdicts(
                         ready.sought(),
                         restore.getSpec().getTarget(),

@@ -10,6 +10,7 @@ import dev.stasis.operator.holder.Places;
 import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
+import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.target.ColdStartMaker;
@@ -41,6 +42,7 @@ class RestoreTargets {
   private static final Target ANYWHERE = new Target(null, null, null, null);
 
   private final Cluster cluster;
+  private final Candidates candidates = new Candidates();
   private final Names names;
   private final Targets targets;
   private final TargetPods pods;
@@ -153,7 +155,7 @@ class RestoreTargets {
   }
 
   private FrozenPod frozen(Source.Ready source, Instant now) {
-    return new Places(cluster.gpuNodes(), cluster.nodes())
+    return new Places(cluster.gpuNodes(), cluster.nodes(), candidates)
         .frozen(
             source.sought(),
             source.checkpoint().getMetadata().getName(),

@@ -15,6 +15,7 @@ import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.testing.Kstatus;
@@ -105,7 +106,7 @@ abstract class RestoreScenario {
         source,
         source instanceof Source.Ready ready
             ? Optional.of(
-                new Places(gpuNodes(), nodes)
+                new Places(gpuNodes(), nodes, new Candidates())
                     .verdicts(
                         ready.sought(),
                         restore.getSpec().getTarget(),
