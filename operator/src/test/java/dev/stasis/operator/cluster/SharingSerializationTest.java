@@ -154,6 +154,24 @@ class SharingSerializationTest {
     assertThat(other.getSpec().podName()).isEqualTo("other");
   }
 
+  /** The fingerprint of a workload has 2 kB, and replicas have the same one. */
+  @Test
+  void equalFingerprintsAreOneString() {
+    String first = fingerprint("cpu.features=" + "f".repeat(2_000));
+    assertThat(fingerprint("cpu.features=" + "f".repeat(2_000))).isSameAs(first);
+    assertThat(fingerprint("cpu.features=" + "g".repeat(2_000))).isNotEqualTo(first);
+    assertThat(fingerprint("f".repeat(10_000))).isNotSameAs(fingerprint("f".repeat(10_000)));
+  }
+
+  private String fingerprint(String text) {
+    String object =
+        CHECKPOINT.replace(
+            "\"phase\":\"Saving\"", "\"hardware\":{\"fingerprint\":\"" + text + "\"}");
+    GpuCheckpoint read = serialization.unmarshal(object, GpuCheckpoint.class);
+    return Objects.requireNonNull(
+        Objects.requireNonNull(read.getStatus().getHardware()).fingerprint());
+  }
+
   /** Reads a list with one object of that version. */
   private GpuCheckpoint listed(String checkpoint, String version) {
     String list =
