@@ -55,14 +55,39 @@ class NodeTransformTest {
   }
 
   @Test
+  void theSameImageOfManyNodesIsStoredOnce() {
+    Node node =
+        node().editStatus().addToCapacity("nvidia.com/gpu", new Quantity("8")).endStatus().build();
+    Node other = new NodeBuilder(node).editMetadata().withName("node2").endMetadata().build();
+
+    assertThat(image(kept.apply(other))).isSameAs(image(kept.apply(node)));
+  }
+
+  /** The informer trims the state before a change as well. */
+  @Test
+  void aTrimmedNodeIsNotTrimmedAgain() {
+    Node node =
+        node().editStatus().addToCapacity("nvidia.com/gpu", new Quantity("8")).endStatus().build();
+    Node once = kept.apply(node);
+    Node without = kept.apply(node().build());
+
+    assertThat(kept.apply(once)).isSameAs(once);
+    assertThat(kept.apply(without)).isSameAs(without);
+  }
+
+  @Test
   void aNodeThatHasSaidNothingYetIsKept() {
     Node node = new NodeBuilder().withNewMetadata().withName("new").endMetadata().build();
 
     assertThat(kept.apply(node)).isEqualTo(node);
   }
 
+  private static ContainerImage image(Node node) {
+    return node.getStatus().getImages().get(0);
+  }
+
   private static String name(Node node) {
-    return node.getStatus().getImages().get(0).getNames().get(0);
+    return image(node).getNames().get(0);
   }
 
   private static Node copy(Node node) {
