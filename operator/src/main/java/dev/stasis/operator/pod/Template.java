@@ -1,7 +1,7 @@
 package dev.stasis.operator.pod;
 
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Map;
 import java.util.Optional;
@@ -18,14 +18,16 @@ public final class Template {
 
   /** Removes the fields that only describe its state. */
   public Map<String, Object> of(Pod pod) {
-    Pod kept =
-        new PodBuilder(pod)
-            .withStatus(null)
-            .editMetadata()
+    // A builder of the whole pod would copy its spec and status, which are most of it.
+    Pod kept = new Pod();
+    kept.setApiVersion(pod.getApiVersion());
+    kept.setKind(pod.getKind());
+    kept.setMetadata(
+        new ObjectMetaBuilder(pod.getMetadata())
             .withManagedFields()
             .withResourceVersion(null)
-            .endMetadata()
-            .build();
+            .build());
+    kept.setSpec(pod.getSpec());
     @SuppressWarnings("unchecked") // a JSON object becomes a map
     Map<String, Object> template = serialization.unmarshal(serialization.asJson(kept), Map.class);
     return template;
