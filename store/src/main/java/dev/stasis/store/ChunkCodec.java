@@ -2,10 +2,7 @@ package dev.stasis.store;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
-import io.airlift.compress.MalformedInputException;
 import io.airlift.compress.lz4.Lz4Compressor;
-import io.airlift.compress.lz4.Lz4Decompressor;
-import io.airlift.compress.zstd.ZstdDecompressor;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Compresses chunks where a sample shows that it is worth it: trying costs more than storing them.
  * Numbers in bfloat16 compress by a fifth with zstd, and not with LZ4. For one thread.
  *
- * <p>Zstd compresses in C and keeps its tables, outside of the heap, until it is closed. What a
- * store returns is decompressed in Java, because others may have written it.
+ * <p>Zstd compresses in C and keeps its tables, outside of the heap, until it is closed.
  */
 final class ChunkCodec implements AutoCloseable {
   static final byte ZERO = 0;
@@ -66,32 +62,6 @@ final class ChunkCodec implements AutoCloseable {
     return zstd == null
         ? lz4.compress(plain, offset, length, to, 0, to.length)
         : zstd.compressByteArray(to, 0, to.length, plain, offset, length);
-  }
-
-  /**
-   * Returns the array that begins with the plain chunk: the packed one where it is not compressed,
-   * or else the other one. The index names the length, so a chunk can never become larger.
-   *
-   * @throws StoreException.Damaged when the bytes do not give exactly that length
-   */
-  static byte[] unpack(byte codec, byte[] packed, int size, byte[] other, int length)
-      throws StoreException.Damaged {
-    int actual = size;
-    try {
-      if (codec != RAW) {
-        actual =
-            codec == LZ4
-                ? new Lz4Decompressor().decompress(packed, 0, size, other, 0, length)
-                : new ZstdDecompressor().decompress(packed, 0, size, other, 0, length);
-      }
-    } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new StoreException.Damaged("expected compressed bytes, got other bytes", e);
-    }
-    if (actual != length) {
-      throw new StoreException.Damaged(
-          "expected %d bytes after decompression, got %d".formatted(length, actual));
-    }
-    return codec == RAW ? packed : other;
   }
 
   private boolean worthIt(byte[] plain, int length) {

@@ -38,10 +38,11 @@ final class ChunkReader {
     this.naming = packs.key().naming();
   }
 
-  /** Two arrays that hold each chunk of one thread in turn. */
+  /** What one thread reads chunks with: two arrays that hold each of them in turn. */
   static final class Buffers {
     private final byte[] sealed = new byte[Sealer.sealedBytes(ChunkFormat.CHUNK_BYTES)];
     private final byte[] opened = new byte[ChunkFormat.CHUNK_BYTES];
+    private final ChunkDecompressor decompressor = new ChunkDecompressor();
   }
 
   /** Returns an array of the buffers that begins with the plain content of a chunk. */
@@ -102,7 +103,8 @@ final class ChunkReader {
               .formatted(place.pack().fileName(), place.offset()));
     }
     // The sealed bytes are not needed any more.
-    byte[] chunk = ChunkCodec.unpack(place.codec(), buffers.opened, size, sealed, plain);
+    byte[] chunk =
+        buffers.decompressor.unpack(place.codec(), buffers.opened, size, sealed, plain);
     ChunkName actual = naming.name(chunk, plain);
     if (!actual.equals(name)) {
       throw new StoreException.Damaged(
