@@ -73,6 +73,7 @@ final class PackWriter implements AutoCloseable {
     private final PackName name;
     private final BlobUpload upload;
     private final List<ChunkRecord> chunks = new ArrayList<>();
+    private final Sealer.Workspace workspace = new Sealer.Workspace();
     private @Nullable ByteBuffer part;
     private long size;
     // Guarded by the writer.
@@ -90,7 +91,7 @@ final class PackWriter implements AutoCloseable {
       int stored = Sealer.sealedBytes(packed.length());
       Place place = new Place(name, size, stored, nonce, packed.codec());
       byte[] additional = ChunkFormat.chunkAdditional(chunk, packed.codec(), plain);
-      sealer.seal(nonce, additional, packed.bytes(), packed.length(), this::write);
+      sealer.seal(nonce, additional, packed.bytes(), packed.length(), workspace, this::write);
       chunks.add(new ChunkRecord(chunk, plain, place));
       appended.addAndGet(stored);
       return place;

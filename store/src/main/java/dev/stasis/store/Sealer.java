@@ -38,17 +38,32 @@ record Sealer(byte[] key) {
     void write(byte[] bytes, int length) throws E;
   }
 
+  /** What segments are sealed with, one after the other. For one thread at a time. */
+  static final class Workspace {
+    private final byte[] sealed = new byte[SEALED_SEGMENT_BYTES];
+    private final Cipher cipher;
+
+    Workspace() {
+      try {
+        cipher = Cipher.getInstance(AES_GCM);
+      } catch (GeneralSecurityException e) {
+        throw new AssertionError("AES-GCM is part of every Java platform", e);
+      }
+    }
+  }
+
   /** Encrypts under a counter; what is written has the length {@link #sealedBytes}. */
   <E extends Exception> void seal(
-      long nonce, byte[] additional, byte[] plain, int length, Sink<E> sealed) throws E {
+      long nonce, byte[] additional, byte[] plain, int length, Workspace workspace, Sink<E> sink)
+      throws E {
+    Cipher cipher = workspace.cipher;
+    byte[] sealed = workspace.sealed;
     try {
-      Cipher cipher = Cipher.getInstance(AES_GCM);
-      byte[] bytes = new byte[Math.min(length, SEGMENT_BYTES) + TAG_BYTES];
       for (int segment = 0; segment < segments(length); segment++) {
         int from = segment * SEGMENT_BYTES;
         begin(cipher, Cipher.ENCRYPT_MODE, nonce, segment, length, additional);
-        sealed.write(
-            bytes, cipher.doFinal(plain, from, Math.min(SEGMENT_BYTES, length - from), bytes, 0));
+        sink.write(
+            sealed, cipher.doFinal(plain, from, Math.min(SEGMENT_BYTES, length - from), sealed, 0));
       }
     } catch (GeneralSecurityException e) {
       throw new AssertionError("AES-GCM is part of every Java platform", e);
@@ -58,7 +73,13 @@ record Sealer(byte[] key) {
   /** Encrypts under a counter. */
   byte[] seal(long nonce, byte[] additional, byte[] plain) {
     ByteBuffer sealed = ByteBuffer.allocate(sealedBytes(plain.length));
-    seal(nonce, additional, plain, plain.length, (bytes, count) -> sealed.put(bytes, 0, count));
+    seal(
+        nonce,
+        additional,
+        plain,
+        plain.length,
+        new Workspace(),
+        (bytes, count) -> sealed.put(bytes, 0, count));
     return sealed.array();
   }
 

@@ -3,6 +3,9 @@ package dev.stasis.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.io.ByteArrayOutputStream;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Random;
 import javax.crypto.AEADBadTagException;
@@ -52,6 +55,36 @@ class SealerTest {
       changed[at] ^= 1;
       refused(changed);
     }
+  }
+
+  @Test
+  void chunksThatAreSealedOneAfterTheOtherCanBeOpened() throws Exception {
+    Sealer.Workspace workspace = new Sealer.Workspace();
+    for (int length : new int[] {3 * SEGMENT + 1, 5, SEGMENT}) {
+      byte[] plain = plain(length);
+      ByteArrayOutputStream sealed = new ByteArrayOutputStream();
+      sealer.seal(
+          length, NAME, plain, length, workspace, (bytes, count) -> sealed.write(bytes, 0, count));
+
+      assertThat(sealer.open(length, NAME, sealed.toByteArray())).isEqualTo(plain);
+    }
+  }
+
+  /** An array for each chunk would fill the heap between two collections. */
+  @Test
+  void chunksAreSealedIntoTheSameArray() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    Sealer.Workspace workspace = new Sealer.Workspace();
+    byte[] plain = plain(SEGMENT);
+    sealer.seal(0, NAME, plain, SEGMENT, workspace, (bytes, count) -> {});
+
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 1; i <= 100; i++) {
+      sealer.seal(i, NAME, plain, SEGMENT, workspace, (bytes, count) -> {});
+    }
+    assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 100)
+        .as("bytes allocated for each chunk")
+        .isLessThan(SEGMENT / 2);
   }
 
   private void refused(byte[] sealed) {
