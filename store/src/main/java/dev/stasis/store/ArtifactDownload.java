@@ -87,7 +87,7 @@ final class ArtifactDownload {
 
   /** Fetches chunks and writes them to their files. */
   private final class Writer implements ChunkWorkers.Worker {
-    private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
+    private final ChunkReader.Buffers buffers = reader.buffers();
     private int openFile = -1;
     private @Nullable FileChannel channel;
     private @Nullable WriteBehind behind;
@@ -128,7 +128,7 @@ final class ArtifactDownload {
     private WriteBehind file(int file) throws IOException {
       WriteBehind open = behind;
       if (open == null || openFile != file) {
-        close();
+        closeFile();
         channel =
             FileChannel.open(
                 folder.resolve(manifest.tree().files().get(file).path()),
@@ -140,11 +140,16 @@ final class ArtifactDownload {
       return open;
     }
 
-    @Override
-    public void close() throws IOException {
+    private void closeFile() throws IOException {
       if (channel != null) {
         channel.close();
       }
+    }
+
+    @Override
+    public void close() throws IOException {
+      buffers.release();
+      closeFile();
     }
   }
 }

@@ -73,7 +73,7 @@ final class ArtifactUpload {
     Sealer sealer = packs.key().sealer(writer);
     Map<String, Long> written;
     long nonce;
-    try (PackWriter target = new PackWriter(blobs, id.namespaceUid(), writer, packs.key())) {
+    try (PackWriter target = new PackWriter(packs, writer)) {
       new ChunkWorkers(blobs.uploadLimits().fillingThreads(packs.threads()))
           .run(chunks.count(), () -> new Reader(chunks, names, target));
       target.finish();
@@ -173,8 +173,8 @@ final class ArtifactUpload {
     private final @Nullable ChunkName[] names;
     private final PackWriter target;
     private final NamespaceKey.Naming naming = packs.key().naming();
-    private final ChunkCodec codec = new ChunkCodec(compression);
-    private final byte[] plain = new byte[ChunkFormat.CHUNK_BYTES];
+    private final ChunkCodec codec = new ChunkCodec(compression, packs.pool());
+    private final byte[] plain = packs.pool().take(ChunkFormat.BUFFER_BYTES);
     private int openFile = -1;
     private @Nullable FileChannel channel;
 
@@ -237,6 +237,7 @@ final class ArtifactUpload {
     @Override
     public void close() throws IOException {
       codec.close();
+      packs.pool().give(plain);
       closeFile();
     }
   }

@@ -41,13 +41,7 @@ final class ArtifactVerification {
   }
 
   VerifyReport run() throws IOException {
-    new ChunkWorkers(packs.threads())
-        .run(
-            chunks.count(),
-            () -> {
-              ChunkReader.Buffers buffers = new ChunkReader.Buffers();
-              return number -> verify(number, buffers);
-            });
+    new ChunkWorkers(packs.threads()).run(chunks.count(), Verifier::new);
     Set<String> named = manifest.packs();
     List<Blob> used =
         packs.all().stream().filter(pack -> named.contains(NamespacePacks.fileName(pack))).toList();
@@ -66,6 +60,21 @@ final class ArtifactVerification {
       packs.condemn(pack);
     }
     return new VerifyReport(id, read.get(), readBytes.get(), List.copyOf(damages));
+  }
+
+  /** Reads chunks with buffers of its own. */
+  private final class Verifier implements ChunkWorkers.Worker {
+    private final ChunkReader.Buffers buffers = reader.buffers();
+
+    @Override
+    public void run(int number) throws IOException {
+      verify(number, buffers);
+    }
+
+    @Override
+    public void close() {
+      buffers.release();
+    }
   }
 
   private void verify(int number, ChunkReader.Buffers buffers) throws IOException {

@@ -1,6 +1,5 @@
 package dev.stasis.store;
 
-import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import io.airlift.compress.lz4.Lz4Compressor;
 import java.util.Arrays;
@@ -26,6 +25,7 @@ final class ChunkCodec implements AutoCloseable {
   /** Level 3 takes up to ten times as long for tensors, and saves 2 % more at most. */
   private static final int ZSTD_LEVEL = 1;
 
+  private final BufferPool pool;
   private final byte codec;
   private final Lz4Compressor lz4 = new Lz4Compressor();
   private final @Nullable ZstdCompressCtx zstd;
@@ -34,7 +34,8 @@ final class ChunkCodec implements AutoCloseable {
   /** Null until a chunk is worth it. */
   private byte @Nullable [] packed;
 
-  ChunkCodec(Compression compression) {
+  ChunkCodec(Compression compression, BufferPool pool) {
+    this.pool = pool;
     this.codec =
         switch (compression) {
           case NONE -> RAW;
@@ -79,11 +80,7 @@ final class ChunkCodec implements AutoCloseable {
   private byte[] packed() {
     byte[] bytes = packed;
     if (bytes == null) {
-      bytes =
-          new byte
-              [zstd == null
-                  ? lz4.maxCompressedLength(ChunkFormat.CHUNK_BYTES)
-                  : (int) Zstd.compressBound(ChunkFormat.CHUNK_BYTES)];
+      bytes = pool.take(ChunkFormat.BUFFER_BYTES);
       packed = bytes;
     }
     return bytes;
@@ -99,6 +96,11 @@ final class ChunkCodec implements AutoCloseable {
 
   @Override
   public void close() {
+    byte[] bytes = packed;
+    if (bytes != null) {
+      packed = null;
+      pool.give(bytes);
+    }
     if (zstd != null) {
       zstd.close();
     }

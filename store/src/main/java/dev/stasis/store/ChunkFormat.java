@@ -11,6 +11,9 @@ final class ChunkFormat {
   /** Bytes of a chunk; the last one of a file may be shorter. */
   static final int CHUNK_BYTES = 2 << 20;
 
+  /** Holds a chunk that is sealed, or that a compressor has made 8 KiB larger. */
+  static final int BUFFER_BYTES = CHUNK_BYTES + (16 << 10);
+
   /** A pack ends with the chunk that reaches this size. */
   static final long PACK_BYTES = 256L << 20;
 

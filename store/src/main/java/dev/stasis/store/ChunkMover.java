@@ -10,13 +10,12 @@ import java.util.TreeSet;
 
 /** Moves chunks out of packs that are to be deleted, unless a whole copy of them is elsewhere. */
 final class ChunkMover {
-  private final BlobStore blobs;
   private final NamespacePacks packs;
   private final Compression compression;
   private final String writer;
   private final Map<ChunkName, List<Place>> copies;
   private final ChunkReader reader;
-  private final ChunkReader.Buffers buffers = new ChunkReader.Buffers();
+  private final ChunkReader.Buffers buffers;
   private final Set<ChunkName> moved = new HashSet<>();
   private long movedBytes;
 
@@ -29,12 +28,12 @@ final class ChunkMover {
       Compression compression,
       String writer,
       Map<ChunkName, List<Place>> copies) {
-    this.blobs = blobs;
     this.packs = packs;
     this.compression = compression;
     this.writer = writer;
     this.copies = copies;
     this.reader = new ChunkReader(blobs, packs, List.of());
+    this.buffers = reader.buffers();
   }
 
   long movedBytes() {
@@ -42,14 +41,14 @@ final class ChunkMover {
   }
 
   /**
-   * Moves the chunks of packs.
+   * Moves the chunks of packs; called once.
    *
    * @return the packs with a chunk that is intact neither there nor elsewhere
    */
   Set<String> move(Map<String, List<ChunkRecord>> leaving) throws IOException {
     Set<String> kept = new TreeSet<>();
-    try (ChunkCodec codec = new ChunkCodec(compression);
-        PackWriter target = new PackWriter(blobs, packs.namespaceUid(), writer, packs.key())) {
+    try (ChunkCodec codec = new ChunkCodec(compression, packs.pool());
+        PackWriter target = new PackWriter(packs, writer)) {
       for (Map.Entry<String, List<ChunkRecord>> pack : leaving.entrySet()) {
         for (ChunkRecord chunk : pack.getValue()) {
           if (chunk.name() != null
@@ -62,6 +61,8 @@ final class ChunkMover {
         }
       }
       target.finish();
+    } finally {
+      buffers.release();
     }
     return kept;
   }

@@ -40,9 +40,27 @@ final class ChunkReader {
 
   /** What one thread reads chunks with: two arrays that hold each of them in turn. */
   static final class Buffers {
-    private final byte[] sealed = new byte[Sealer.sealedBytes(ChunkFormat.CHUNK_BYTES)];
-    private final byte[] opened = new byte[ChunkFormat.CHUNK_BYTES];
+    private final BufferPool pool;
+    private final byte[] sealed;
+    private final byte[] opened;
     private final ChunkDecompressor decompressor = new ChunkDecompressor();
+
+    private Buffers(BufferPool pool) {
+      this.pool = pool;
+      this.sealed = pool.take(ChunkFormat.BUFFER_BYTES);
+      this.opened = pool.take(ChunkFormat.BUFFER_BYTES);
+    }
+
+    /** Gives the arrays back once nothing is read into them any more. */
+    void release() {
+      pool.give(sealed);
+      pool.give(opened);
+    }
+  }
+
+  /** Returns buffers for a thread, which releases them. */
+  Buffers buffers() {
+    return new Buffers(packs.pool());
   }
 
   /** Returns an array of the buffers that begins with the plain content of a chunk. */
@@ -103,8 +121,7 @@ final class ChunkReader {
               .formatted(place.pack().fileName(), place.offset()));
     }
     // The sealed bytes are not needed any more.
-    byte[] chunk =
-        buffers.decompressor.unpack(place.codec(), buffers.opened, size, sealed, plain);
+    byte[] chunk = buffers.decompressor.unpack(place.codec(), buffers.opened, size, sealed, plain);
     ChunkName actual = naming.name(chunk, plain);
     if (!actual.equals(name)) {
       throw new StoreException.Damaged(

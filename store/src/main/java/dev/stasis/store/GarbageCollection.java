@@ -42,6 +42,7 @@ final class GarbageCollection {
   private final String namespaceUid;
   private final Compression compression;
   private final int threads;
+  private final BufferPool pool;
   private final Supplier<String> writers;
 
   private final List<String> problems = new ArrayList<>();
@@ -61,12 +62,14 @@ final class GarbageCollection {
       String namespaceUid,
       Compression compression,
       int threads,
+      BufferPool pool,
       Supplier<String> writers) {
     this.blobs = blobs;
     this.keys = keys;
     this.namespaceUid = namespaceUid;
     this.compression = compression;
     this.threads = threads;
+    this.pool = pool;
     this.writers = writers;
   }
 
@@ -187,7 +190,7 @@ final class GarbageCollection {
       Instant now,
       Set<String> read)
       throws IOException {
-    NamespacePacks packs = new NamespacePacks(blobs, namespaceUid, key, threads);
+    NamespacePacks packs = new NamespacePacks(blobs, namespaceUid, key, threads, pool);
     Map<String, Blob> sizes = new ConcurrentHashMap<>();
     Map<String, Integer> livePercent = new ConcurrentHashMap<>();
     Map<String, List<ChunkRecord>> leaving = new ConcurrentHashMap<>();

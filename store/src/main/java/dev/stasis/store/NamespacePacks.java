@@ -13,8 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The packs of a namespace. */
-record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, int threads) {
+/**
+ * The packs of a namespace.
+ *
+ * @param threads how many read them
+ * @param pool has the arrays for their chunks
+ */
+record NamespacePacks(
+    BlobStore blobs, String namespaceUid, NamespaceKey key, int threads, BufferPool pool) {
   private static final Logger LOG = System.getLogger(NamespacePacks.class.getName());
 
   /** Takes the records of packs, from several threads. */

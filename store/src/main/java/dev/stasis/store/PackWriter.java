@@ -31,10 +31,8 @@ final class PackWriter implements AutoCloseable {
   /** Stored bytes for each further open pack, so that few chunks do not become many packs. */
   private static final long BYTES_PER_OPEN_PACK = 32L << 20;
 
-  private final BlobStore blobs;
-  private final String namespaceUid;
+  private final NamespacePacks namespace;
   private final String writer;
-  private final NamespaceKey key;
   private final Sealer sealer;
   private final UploadLimits limits;
   private final AtomicLong nonces = new AtomicLong();
@@ -51,13 +49,11 @@ final class PackWriter implements AutoCloseable {
   private int open;
   private int allocated;
 
-  PackWriter(BlobStore blobs, String namespaceUid, String writer, NamespaceKey key) {
-    this.blobs = blobs;
-    this.namespaceUid = namespaceUid;
+  PackWriter(NamespacePacks namespace, String writer) {
+    this.namespace = namespace;
     this.writer = writer;
-    this.key = key;
-    this.sealer = key.sealer(writer);
-    this.limits = blobs.uploadLimits();
+    this.sealer = namespace.key().sealer(writer);
+    this.limits = namespace.blobs().uploadLimits();
     this.uploaders =
         Executors.newFixedThreadPool(
             limits.parts(),
@@ -83,7 +79,7 @@ final class PackWriter implements AutoCloseable {
 
     Pack(PackName name) throws StoreException {
       this.name = name;
-      this.upload = blobs.upload(name.key(namespaceUid));
+      this.upload = namespace.blobs().upload(name.key(namespace.namespaceUid()));
     }
 
     Place append(ChunkName chunk, int plain, Packed packed) throws IOException {
@@ -102,7 +98,7 @@ final class PackWriter implements AutoCloseable {
     }
 
     void end() throws IOException {
-      byte[] index = PackIndex.seal(key, nextNonce(), name, chunks);
+      byte[] index = PackIndex.seal(namespace.key(), nextNonce(), name, chunks);
       write(index, index.length);
       flush();
       ended(this);
@@ -278,7 +274,8 @@ final class PackWriter implements AutoCloseable {
       return free.pop();
     }
     allocated++;
-    return ByteBuffer.allocate(limits.partBytes());
+    byte[] array = namespace.pool().take(limits.partBytes());
+    return ByteBuffer.wrap(array, 0, limits.partBytes()).slice();
   }
 
   /** Waits for a part, a pack or a failure; called with the lock held. */
@@ -318,6 +315,9 @@ final class PackWriter implements AutoCloseable {
     synchronized (this) {
       left = List.copyOf(unfinished);
       unfinished.clear();
+      // Not those that a thread may still read, if it did not end.
+      free.forEach(part -> namespace.pool().give(part.array()));
+      free.clear();
     }
     StoreException first = null;
     for (Pack pack : left) {

@@ -40,10 +40,11 @@ public final class RemoteArtifacts implements AutoCloseable {
   private final Compression compression;
   private final Clock clock;
   private final int threads;
+  private final BufferPool pool;
   private final SecureRandom random = new SecureRandom();
 
   /** How long a call is repeated while the server is gone: a restart of it, or a failover. */
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  public static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /**
    * @param blobs closed with this
@@ -66,12 +67,29 @@ public final class RemoteArtifacts implements AutoCloseable {
       Clock clock,
       int threads,
       Duration patience) {
+    this(blobs, keys, compression, clock, threads, patience, new BufferPool());
+  }
+
+  /**
+   * As above.
+   *
+   * @param pool may be shared with other stores
+   */
+  public RemoteArtifacts(
+      BlobStore blobs,
+      StoreKeys keys,
+      Compression compression,
+      Clock clock,
+      int threads,
+      Duration patience,
+      BufferPool pool) {
     this.direct = blobs;
     this.blobs = new RetryingBlobs(blobs, patience, System::nanoTime);
     this.keys = new NamespaceKeys(this.blobs, keys, random);
     this.compression = compression;
     this.clock = clock;
     this.threads = new ChunkWorkers(threads).threads();
+    this.pool = pool;
   }
 
   /**
@@ -108,14 +126,7 @@ public final class RemoteArtifacts implements AutoCloseable {
       try (WriterLease lease =
           WriterLease.begin(blobs, direct, id.namespaceUid(), writer, System::nanoTime)) {
         return new ArtifactUpload(
-                blobs,
-                new NamespacePacks(blobs, id.namespaceUid(), key, threads),
-                compression,
-                clock,
-                id,
-                folder,
-                progress,
-                writer)
+                blobs, packs(id, key), compression, clock, id, folder, progress, writer)
             .run(lease);
       }
     }
@@ -265,7 +276,8 @@ public final class RemoteArtifacts implements AutoCloseable {
    * once, beside uploads, and be killed at any time.
    */
   public CollectReport collect(String namespaceUid) throws IOException {
-    return new GarbageCollection(blobs, keys, namespaceUid, compression, threads, this::newWriter)
+    return new GarbageCollection(
+            blobs, keys, namespaceUid, compression, threads, pool, this::newWriter)
         .run();
   }
 
@@ -304,10 +316,11 @@ public final class RemoteArtifacts implements AutoCloseable {
           "digest of artifact %s: expected %s, got %s".formatted(id, sha256, actual));
     }
     NamespaceKey key = key(id, RemoteManifest.header(bytes).keyId());
-    return new Opened(
-        RemoteManifest.open(bytes, id, key),
-        actual,
-        new NamespacePacks(blobs, id.namespaceUid(), key, threads));
+    return new Opened(RemoteManifest.open(bytes, id, key), actual, packs(id, key));
+  }
+
+  private NamespacePacks packs(ArtifactId id, NamespaceKey key) {
+    return new NamespacePacks(blobs, id.namespaceUid(), key, threads, pool);
   }
 
   private NamespaceKey key(ArtifactId id, String keyId) throws StoreException {

@@ -20,7 +20,7 @@ class ChunkCodecTest {
   void chunksThatAreCompressedOneAfterTheOtherAreReadAsTheyWere(Compression compression)
       throws Exception {
     ChunkDecompressor decompressor = new ChunkDecompressor();
-    try (ChunkCodec codec = new ChunkCodec(compression)) {
+    try (ChunkCodec codec = new ChunkCodec(compression, new BufferPool())) {
       for (int length : new int[] {1, 100, 70_000, ChunkFormat.CHUNK_BYTES}) {
         byte[] plain = new byte[ChunkFormat.CHUNK_BYTES];
         random.nextBytes(plain);
@@ -62,7 +62,7 @@ class ChunkCodecTest {
   }
 
   private static Packed packed(Compression compression, byte[] plain) {
-    try (ChunkCodec codec = new ChunkCodec(compression)) {
+    try (ChunkCodec codec = new ChunkCodec(compression, new BufferPool())) {
       return codec.pack(plain, plain.length);
     }
   }

@@ -19,7 +19,7 @@ class ChunkDecompressorTest {
 
   private byte[] packed() {
     Arrays.fill(plain, (byte) 7);
-    try (ChunkCodec codec = new ChunkCodec(Compression.ZSTD)) {
+    try (ChunkCodec codec = new ChunkCodec(Compression.ZSTD, new BufferPool())) {
       Packed packed = codec.pack(plain, LENGTH);
       assertThat(packed.codec()).isEqualTo(ChunkCodec.ZSTD);
       return Arrays.copyOf(packed.bytes(), packed.length());

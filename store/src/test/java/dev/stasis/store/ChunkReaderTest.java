@@ -69,8 +69,9 @@ class ChunkReaderTest {
             BlobReader.whole(blobs, ChunkFormat.manifest(ID), RemoteManifest.MOST_BYTES), ID, key);
     assertThat(manifest.chunks()).hasSize(3);
     ChunkReader reader =
-        new ChunkReader(blobs, new NamespacePacks(blobs, "ns-1", key, 2), manifest.chunks());
-    ChunkReader.Buffers buffers = new ChunkReader.Buffers();
+        new ChunkReader(
+            blobs, new NamespacePacks(blobs, "ns-1", key, 2, new BufferPool()), manifest.chunks());
+    ChunkReader.Buffers buffers = reader.buffers();
     Set<ChunkName> names = new HashSet<>();
     for (ChunkRecord chunk : manifest.chunks()) {
       ChunkName name = Objects.requireNonNull(chunk.name());

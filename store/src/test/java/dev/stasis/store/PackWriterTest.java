@@ -37,6 +37,7 @@ class PackWriterTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger names = new AtomicInteger();
+  private final BufferPool pool = new BufferPool();
 
   @SuppressWarnings("NullAway.Init") // made before each test
   private FaultyBlobs blobs;
@@ -47,7 +48,11 @@ class PackWriterTest {
   @BeforeEach
   void createWriter() {
     blobs = new FaultyBlobs(new FolderBlobs(temp));
-    writer = new PackWriter(blobs, NAMESPACE, WRITER, KEY);
+    writer = writer();
+  }
+
+  private PackWriter writer() {
+    return new PackWriter(new NamespacePacks(blobs, NAMESPACE, KEY, 1, pool), WRITER);
   }
 
   @AfterEach
@@ -151,7 +156,7 @@ class PackWriterTest {
   void whatIsInMemoryIsBounded(int packs) throws Exception {
     UploadLimits limits = new UploadLimits(blobs.uploadLimits().partBytes(), 16, packs);
     blobs.limit(limits);
-    writer = new PackWriter(blobs, NAMESPACE, WRITER, KEY);
+    writer = writer();
     CountDownLatch release = new CountDownLatch(1);
     append(1);
     blobs.fault((call, key, done) -> await(release));
@@ -184,6 +189,21 @@ class PackWriterTest {
 
     assertThat(appended).hasValue(20);
     assertThat(writer.written()).hasSize(1);
+  }
+
+  @Test
+  void thePartsOfAnUploadAreFreeAfterwardsAndNotThoseInUse() throws Exception {
+    byte[] part = new byte[blobs.uploadLimits().partBytes()];
+    pool.give(part);
+    append(CHUNK.length);
+    assertThat(pool.take(part.length)).as("an array in use").isNotSameAs(part);
+
+    writer.finish();
+    writer.close();
+    writer.close();
+
+    assertThat(pool.take(part.length)).isSameAs(part);
+    assertThat(pool.take(part.length)).as("an array in use").isNotSameAs(part);
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.store.S3;
 import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.store.BlobStore;
+import dev.stasis.store.BufferPool;
 import dev.stasis.store.Compression;
 import dev.stasis.store.FolderBlobs;
 import dev.stasis.store.MountedBlobs;
@@ -48,6 +49,7 @@ public final class RemoteStores {
   private final ClaimMounts mounts;
   private final Clock clock;
   private final SecureRandom random = new SecureRandom();
+  private final BufferPool pool = new BufferPool();
 
   /** Opens them with those Secrets, and those volumes of claims. */
   public RemoteStores(Secrets secrets, ClaimMounts mounts, Clock clock) {
@@ -68,17 +70,21 @@ public final class RemoteStores {
     StoreKeys keys = keys(spec.getEncryption());
     S3 s3 = spec.getLocation().s3();
     if (s3 != null) {
-      return new RemoteArtifacts(bucket(s3), keys, Compression.ZSTD, clock, threads());
+      return opened(bucket(s3), keys, Compression.ZSTD, RemoteArtifacts.PATIENCE);
     }
     ClaimVolume claim = spec.getLocation().persistentVolumeClaim();
     if (claim != null) {
-      BlobStore volume = volume(store, claim);
-      return new RemoteArtifacts(volume, keys, Compression.LZ4, clock, threads(), NO_PATIENCE);
+      return opened(volume(store, claim), keys, Compression.LZ4, NO_PATIENCE);
     }
     SharedPath shared =
         Objects.requireNonNull(
             spec.getLocation().sharedPath(), "a store for uploads has a location");
-    return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
+    return opened(folder(shared), keys, Compression.LZ4, RemoteArtifacts.PATIENCE);
+  }
+
+  private RemoteArtifacts opened(
+      BlobStore blobs, StoreKeys keys, Compression compression, Duration patience) {
+    return new RemoteArtifacts(blobs, keys, compression, clock, threads(), patience, pool);
   }
 
   /**
