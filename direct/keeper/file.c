@@ -104,6 +104,8 @@ bool file_save(struct workload *w, const char *path) {
     if (job.file >= 0 && !room) close(job.file);
     if (table) fclose(table);
     free(job.chunks);
+    if (!done && chunks >= 0) file_remove(path, ".chunks");
+    if (!done && !room && job.file >= 0) file_remove(path, ".data");
     return done;
 }
 

@@ -290,6 +290,69 @@ promise_files_are_new_and_their_names_may_have_blanks() {
     right log 20
 }
 
+# file_system SIZE KIND: a small one at $work/small, for as long as the test runs. On an overlay files are written, not mapped.
+file_system() {
+    local at=$work/small
+    mkdir -p "$at"
+    mount -t tmpfs -o "size=$1" none "$at" || exit 77
+    trap 'umount -l "$work/small" "$work/small" 2>/dev/null; clean' EXIT
+    if [ "$2" = overlay ]; then
+        mkdir "$at/upper" "$at/work" "$at/lower"
+        mount -t overlay -o "lowerdir=$at/lower,upperdir=$at/upper,workdir=$at/work" overlay "$at" || exit 77
+    fi
+}
+
+# saved_later KIND PATTERN: a save into a full file system leaves nothing behind, and works once there is space.
+saved_later() {
+    node 1 128
+    start log --mib 20
+    keeper
+    attach
+    unload
+    file_system 24m "$1"
+    head -c 12M /dev/zero >"$work/small/other"
+    must save w "$work/memory"
+    for _ in 1 2; do
+        refused "$2" save w "$work/small/memory"
+        [ "$(ls "$work/small")" = other ] || fail "left behind: $(ls "$work/small")"
+    done
+    rm "$work/small/other"
+    must save w "$work/small/memory"
+    cmp "$work/memory.data" "$work/small/memory.data" || fail "another content"
+    cmp "$work/memory.chunks" "$work/small/memory.chunks" || fail "the digests differ"
+    must drop w
+    attach
+    must reload w "$work/small/memory"
+    must open w
+    right log 20
+}
+
+promise_a_save_into_a_full_tmpfs_is_repeated() { saved_later tmpfs 'no room for the data file'; }
+promise_a_save_onto_a_full_disk_is_repeated() { saved_later overlay 'write: No space'; }
+
+promise_a_save_that_fails_removes_only_its_own_files() {
+    node 1 128
+    start log --mib 20
+    keeper
+    attach
+    room "$work/memory"
+    unload
+    echo theirs >"$work/other.chunks"
+    refused 'other.chunks: File exists' save w "$work/other"
+    [ ! -e "$work/other.data" ] || fail "left behind: other.data"
+    [ "$(cat "$work/other.chunks")" = theirs ] || fail "another content: $(cat "$work/other.chunks")"
+    echo 'error 700' >"$STASIS_SIM_GPU/faults/copyDtoH.$keeper"
+    refused 'cuMemcpyDtoHAsync' save w "$work/memory"
+    [ -e "$work/memory.data" ] || fail "its room is gone"
+    must save w "$work/memory"
+    refused 'memory.chunks: File exists' save w "$work/memory"
+    must drop w
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 20
+}
+
 promise_the_largest_block_is_reported() {
     node 1 128
     start log --mib 20 --ballast 30
