@@ -105,6 +105,17 @@ promise_a_damaged_file_is_not_prefilled() {
     restored 40
 }
 
+promise_a_file_that_shrinks_while_it_is_prefilled_is_refused() {
+    node 1 128
+    saved 40
+    cp "$work/memory.data" "$work/bad.data"
+    cp "$work/memory.chunks" "$work/bad.chunks"
+    must reserve "$(gpu)" 0 "$work/bad"
+    truncate -s 21M "$work/bad.data" # in the middle of a chunk
+    refused 'read: the file is too short' prefill "$work/bad"
+    restored 40
+}
+
 promise_prefill_ends_with_the_agent_that_asked_for_it() {
     node 1 128
     saved 40
