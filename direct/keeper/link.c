@@ -71,6 +71,9 @@ static int connect_in(pid_t pid, const char *name) {
     close(theirs);
     struct sockaddr_un address;
     socklen_t length = abstract_address(&address, name);
+    /* 5 s: a process that is stopped accepts nothing, and the connections that were given up fill its queue. */
+    const struct timeval limit = {.tv_sec = 5};
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, length) == 0) return fd;
     fail("process %d: cannot reach its library: %s", pid, strerror(errno));
     close(fd);

@@ -125,7 +125,7 @@ bool workload_export(struct workload *w) {
     workload_drop(w); /* nothing of it is away: what may be here is of the checkpoint before, or of one that was given up */
     do {
         if (!link_call(w, GATE_EXPORT, first, ANSWER_MS, &reply, fds)) return false;
-        bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) && (reply.next == 0 || reply.next > first || fail("export: no end"));
+        bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) && (reply.next == 0 || (reply.next > first && reply.count) || fail("export: no end"));
         uint32_t before = w->count;
         for (uint32_t i = 0; i < reply.count; i++) {
             if (good) good = add(w, &reply.entry[i], fds[i]);
@@ -210,6 +210,7 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
             let_go(w, batch[i]);
             if (file) snapshot_release(batch[i]);
         }
+        if (*copied > w->bytes) return fail("reload: no end"); /* a block is asked for once */
     }
 }
 
@@ -225,9 +226,11 @@ bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
     if (!prefill_take(path, &file) && !file_open(path, &file)) return false;
     memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
     w->count = file.content.count;
+    w->bytes = file.content.bytes;
     bool done = reload(w, &file, copied);
     snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;
+    w->bytes = 0;
     file_close(&file);
     return done;
 }

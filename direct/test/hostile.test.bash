@@ -18,6 +18,10 @@ lies() {
         refused "$pattern" attach x "$liar" "$(start_time "$liar")"
     else
         must attach x "$liar" "$(start_time "$liar")"
+        if [ "$1" = reload ]; then
+            must export x
+            must snapshot x 0
+        fi
         refused "$pattern" "$@"
         must drop x
     fi
@@ -40,6 +44,9 @@ promise_a_wild_block_is_refused() { lies block 'makes no sense' export x; }
 promise_a_descriptor_of_something_else_is_refused() { lies fd cuMemImport export x; }
 promise_a_missing_descriptor_is_refused() { lies no-fd 'makes no sense' export x; }
 promise_an_endless_list_is_refused() { lies endless 'no end|expected 1 blocks' export x; }
+promise_an_endless_list_of_nothing_is_refused() { lies nothing 'no end' export x; }
+promise_memory_is_not_given_back_without_end() { lies again 'no end' reload x; }
+promise_a_library_that_accepts_no_connection_is_given_up() { lies deaf 'cannot reach its library' attach; }
 promise_a_wrong_count_is_refused() { lies count 'makes no sense' export x; }
 promise_the_same_block_twice_is_refused() { lies twice 'makes no sense' export x; }
 promise_overlapping_addresses_are_refused() { lies overlap 'makes no sense' export x; }

@@ -29,9 +29,14 @@ static int liar(const char *how) {
     strcpy(address.sun_path + 1, page.name);
     int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     EXPECT(0, bind(listener, (struct sockaddr *)&address, (socklen_t)(sizeof address.sun_family + 1 + strlen(page.name))));
-    listen(listener, 4);
+    listen(listener, is(how, "deaf") ? 0 : 4);
+    for (int full = !is(how, "deaf"); !full;) { /* until a connection would have to wait */
+        int knock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+        full = connect(knock, (struct sockaddr *)&address, (socklen_t)(sizeof address.sun_family + 1 + strlen(page.name)));
+    }
     EXPECT(sizeof page, write(memfd, &page, sizeof page));
     say("ready");
+    while (is(how, "deaf")) pause();
     for (;;) {
         int socket = accept(listener, NULL, NULL);
         while (recv(socket, &request, sizeof request, 0) == sizeof request) {
@@ -41,7 +46,8 @@ static int liar(const char *how) {
             size_t length = GATE_REPLY_HEAD;
             for (int i = 0; i <= GATE_BATCH; i++) fds[i] = fd;
             if (is(how, "answer")) reply.answer[3] = 1;
-            if (request.command == GATE_EXPORT) {
+            if (request.command == GATE_RELOAD) reply.state = GATE_UNLOADED;
+            if (request.command == GATE_EXPORT || request.command == GATE_RELOAD) {
                 count = reply.count = 1;
                 reply.entry[0] = (struct gate_entry){.block = 0, .address = 0x0d0000200000, .bytes = SIZE};
                 CALL("cuDeviceGetUuid_v2", L(reply.entry[0].uuid), (long)is(how, "neighbor"));
@@ -54,6 +60,8 @@ static int liar(const char *how) {
                 if (is(how, "fd")) fds[0] = null;
                 if (is(how, "no-fd")) count = 0;
                 if (is(how, "endless")) reply.next = 5;
+                if (is(how, "nothing")) reply.next = (uint32_t)request.value + 1;
+                if (is(how, "nothing")) count = reply.count = 0;
                 if (is(how, "count")) reply.count = GATE_BATCH + 1;
                 if (is(how, "twice") || is(how, "overlap")) {
                     count = reply.count = 2;
