@@ -15,7 +15,7 @@ struct request {
 
 int agent = -1;
 bool ended, hang_up;
-static char added[2048];
+static char added[ANSWER_BYTES - 64];
 
 /* Returns true, so that callers can `return add(...)`. */
 static bool add(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -199,10 +199,12 @@ static bool run(char *line) {
     return (command->alone || r.w) && command->run(&r);
 }
 
-void obey(char *line, char *answer, size_t size) {
+const char *obey(char *line) {
+    static char answer[ANSWER_BYTES];
     uint64_t start = now_us();
     *added = 0;
     strcpy(failure, "unknown reason");
-    if (run(line)) snprintf(answer, size, "ok us=%llu%s\n", (unsigned long long)(now_us() - start), added);
-    else snprintf(answer, size, "fail %s\n", failure);
+    if (run(line)) snprintf(answer, sizeof answer, "ok us=%llu%s\n", (unsigned long long)(now_us() - start), added);
+    else snprintf(answer, sizeof answer, "fail %s\n", failure);
+    return answer;
 }

@@ -46,7 +46,7 @@ static bool make_room(void) {
 
 /* One agent at a time; another one takes its place, since the first is dead or about to be. */
 static void serve(int listener) {
-    static char line[4096], answer[4096];
+    static char line[4096];
     size_t have = 0;
     while (!ended) {
         struct pollfd wait[3 + MAX_WORKLOADS] = {
@@ -63,7 +63,7 @@ static void serve(int listener) {
             line[have] = 0;
             char *end = strchr(line, '\n');
             if (end) {
-                obey(line, answer, sizeof answer);
+                const char *answer = obey(line);
                 have = 0;
                 n = send(agent, answer, strlen(answer), MSG_NOSIGNAL);
             }
@@ -97,7 +97,7 @@ static int serve_at(const char *path, unsigned threads) {
 
 /* One command to a keeper, from a shell. */
 static int tell(const char *path, char **words) {
-    char answer[4096] = "";
+    char answer[ANSWER_BYTES] = "";
     int fd = socket_connect(path, SOCK_STREAM);
     if (fd < 0) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);

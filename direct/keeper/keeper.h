@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
+enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, ANSWER_BYTES = 8192, CHUNK = 8 << 20, GRANULE = 2 << 20 };
 
 /* Memory of a workload that is mapped here; mapped 0: none is. */
 struct import {
@@ -183,8 +183,8 @@ const char *note_names(uint32_t notes);
 const char *state_name(uint32_t state);
 const char *result_name(int result);
 
-/* The agent's commands: a line and its answer. */
+/* The agent's commands: a line and its answer; the longest lists MAX_WORKLOADS. */
 extern int agent;           /* its connection, or -1 */
 extern bool ended, hang_up; /* what they ask of the loop */
-void obey(char *line, char *answer, size_t size);
+const char *obey(char *line);
 #endif

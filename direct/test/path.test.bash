@@ -353,6 +353,20 @@ promise_a_save_that_fails_removes_only_its_own_files() {
     right log 20
 }
 
+promise_all_workloads_are_listed() {
+    local i name
+    node 1 64
+    start log --mib 8
+    keeper
+    for i in {1..64}; do
+        printf -v name 'p%030d' "$i" # as long as a name may be
+        must attach "$name" "$pid" "$(start_time "$pid")"
+    done
+    must list
+    [ "$(grep -o ' p[0-9]*=pid:[0-9]*,start:[0-9]*,blocks:0,bytes:0' <<<"$answer" | wc -l)" = 64 ] || fail "$answer"
+    refused 'no room' attach another "$pid" "$(start_time "$pid")"
+}
+
 promise_the_largest_block_is_reported() {
     node 1 128
     start log --mib 20 --ballast 30

@@ -31,7 +31,8 @@ public final class Keeper implements AutoCloseable {
   /** Added to the library's own timeout of a close: the keeper waits 5 s longer for the answer. */
   private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
 
-  private static final int LONGEST_ANSWER = 4096;
+  /** The longest one lists 64 processes. */
+  private static final int LONGEST_ANSWER = 8192;
 
   private final SocketChannel channel;
   private final Selector selector;
