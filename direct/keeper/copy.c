@@ -133,6 +133,7 @@ bool copy_start(unsigned threads) {
 }
 
 bool copy_run(struct job *j) {
+    if (!j->chunks && !(j->chunks = chunks_of(j->w, &j->count))) return fail("out of memory");
     for (uint32_t i = 0; i < j->w->count; i++) { /* the arena is registered here, not by many threads at once */
         const struct item *item = &j->w->items[i];
         bool used = j->kind != COPY_LOAD || item->fresh.mapped;
@@ -225,8 +226,7 @@ bool stage_make(struct workload *w, const char *path) {
     uint64_t at = 0;
     for (uint32_t i = 0; i < w->count; at += w->items[i++].bytes) w->items[i].staged = room->map + at;
     struct job j = {.kind = COPY_STAGE, .w = w};
-    j.chunks = chunks_of(w, &j.count);
-    bool done = (j.chunks || fail("out of memory")) && copy_run(&j);
+    bool done = copy_run(&j);
     free(j.chunks);
     for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].staged = NULL;
     return done;

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
 
 static const char HEAD[] = "stasis-device 1\n";
+static struct room rooms[MAX_WORKLOADS];
 
 /* What lies where in a file, for one that is read too: CHUNK cannot change. */
 struct piece *chunks_of(const struct workload *w, size_t *count) {
@@ -32,7 +34,7 @@ struct piece *chunks_of(const struct workload *w, size_t *count) {
     return chunks;
 }
 
-int file_create(const char *path, const char *suffix) {
+static int file_create(const char *path, const char *suffix) {
     char name[4096];
     snprintf(name, sizeof name, "%s%s", path, suffix);
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -40,10 +42,83 @@ int file_create(const char *path, const char *suffix) {
     return fd;
 }
 
-void file_remove(const char *path, const char *suffix) {
+static void file_remove(const char *path, const char *suffix) {
     char name[4096];
     snprintf(name, sizeof name, "%s%s", path, suffix);
     unlink(name);
+}
+
+/*
+ * Many threads write to one file of a tmpfs only one after the other, but they may fill its pages side by side. NULL: it is not on a
+ * tmpfs, or the kernel is older than 5.14.
+ */
+static void *map_tmpfs(int file, uint64_t bytes) {
+    struct statfs where;
+    if (fstatfs(file, &where) || where.f_type != TMPFS_MAGIC || madvise(NULL, 0, MADV_POPULATE_WRITE)) return NULL;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) return NULL;
+    madvise(map, bytes, MADV_HUGEPAGE);
+    return map;
+}
+
+struct room *room_of(const char *path) {
+    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) {
+        if (strcmp(room->path, path) == 0) return room;
+    }
+    return NULL;
+}
+
+static void room_drop(struct room *room) {
+    if (room->pinned) ok(driver.cuMemHostUnregister(room->map), "cuMemHostUnregister");
+    if (room->map) munmap(room->map, room->bytes);
+    if (!room->saved) file_remove(room->path, ".data");
+    close(room->fd);
+    *room->path = 0;
+}
+
+static struct room *room_new(const char *path, uint64_t bytes) {
+    struct room *room = room_of(""); /* an unused entry */
+    int fd = room || fail("too many data files") ? file_create(path, ".data") : -1;
+    if (fd < 0) return NULL;
+    *room = (struct room){.fd = fd, .bytes = bytes};
+    snprintf(room->path, sizeof room->path, "%s", path);
+    if (ftruncate(fd, (off_t)bytes) == 0) {
+        room->map = map_tmpfs(fd, bytes);
+        return room;
+    }
+    fail("%s.data: %s", path, strerror(errno));
+    room_drop(room);
+    return NULL;
+}
+
+/* The pages are made by all copying threads side by side: to clear them is most of the work. */
+static bool pin(struct room *room, int device) {
+    struct item all = {.device = device, .bytes = room->bytes};
+    struct workload one = {.items = &all, .count = 1};
+    struct job job = {.kind = COPY_POPULATE, .w = &one, .map = room->map};
+    struct statvfs where;
+    if (!room->map) return fail("%s.data is not on a tmpfs, or the kernel is too old", room->path);
+    if (fstatvfs(room->fd, &where)) return fail("%s.data: %s", room->path, strerror(errno));
+    if (where.f_bavail * where.f_frsize < room->bytes) return fail("%s.data: %s", room->path, strerror(ENOSPC));
+    room->pinned = copy_run(&job) && ok(driver.cuMemHostRegister(room->map, room->bytes, 1), "cuMemHostRegister");
+    free(job.chunks);
+    return room->pinned;
+}
+
+bool room_make(const char *uuid, uint64_t bytes, const char *path) {
+    if (room_of(path)) return fail("%s has room already", path);
+    if (!bytes || bytes % GRANULE) return fail("expected a multiple of %d bytes, got %llu", GRANULE, (unsigned long long)bytes);
+    int device = cuda_device_named(uuid);
+    struct room *room = device < 0 ? NULL : room_new(path, bytes);
+    bool done = room && pin(room, device);
+    if (room && !done) room_drop(room);
+    return done;
+}
+
+void rooms_close(void) {
+    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) {
+        if (*room->path) room_drop(room);
+    }
 }
 
 static void print(FILE *table, const struct workload *w, const struct piece *chunks, size_t count) {
@@ -63,18 +138,6 @@ static void print(FILE *table, const struct workload *w, const struct piece *chu
     fprintf(table, "end %zu\n", count);
 }
 
-/* Many threads write to one file of a tmpfs only one after the other, but they may fill its pages side by side. */
-void *map_tmpfs(int file, uint64_t bytes) {
-    struct statfs where;
-    if (fstatfs(file, &where) || where.f_type != TMPFS_MAGIC) return NULL;
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (map == MAP_FAILED) return NULL;
-    madvise(map, bytes, MADV_HUGEPAGE);
-    if (madvise(map, GRANULE, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return map;
-    munmap(map, bytes); /* a kernel before 5.14 */
-    return NULL;
-}
-
 bool file_save(struct workload *w, const char *path) {
     struct room *room = room_of(path);
     if (!content_here(w)) return false;
@@ -82,30 +145,24 @@ bool file_save(struct workload *w, const char *path) {
         room_drop(room);
         room = NULL;
     }
-    struct job job = {.kind = COPY_SAVE, .w = w, .pinned = room, .file = room ? room->fd : file_create(path, ".data")};
-    int chunks = job.file < 0 ? -1 : file_create(path, ".chunks");
+    if (!room && !(room = room_new(path, w->bytes))) return false;
+    struct job job = {.kind = COPY_SAVE, .w = w, .file = room->fd, .map = room->map, .pinned = room->pinned};
+    int chunks = file_create(path, ".chunks");
     FILE *table = chunks < 0 ? NULL : fdopen(chunks, "w+");
-    bool done = table && (ftruncate(job.file, (off_t)w->bytes) == 0 || fail("%s.data: %s", path, strerror(errno)));
+    bool frozen = w->items->kept.mapped, done = table && copy_run(&job);
     if (done) {
-        job.map = room ? room->map : map_tmpfs(job.file, w->bytes);
-        job.chunks = chunks_of(w, &job.count);
-        done = (job.chunks || fail("out of memory")) && copy_run(&job);
-    }
-    if (done) {
-        bool frozen = w->items->kept.mapped;
         print(table, w, job.chunks, job.count);
         /* After the thaw, the file is synced with the rest of its artifact: a sync here would keep the program from its memory. */
-        done = (fflush(table) == 0 && !ferror(table) && (!frozen || (fsync(fileno(table)) == 0 && fsync(job.file) == 0))) ||
+        done = (fflush(table) == 0 && !ferror(table) && ftruncate(room->fd, (off_t)w->bytes) == 0 &&
+                (!frozen || (fsync(chunks) == 0 && fsync(room->fd) == 0))) ||
                fail("%s: %s", path, strerror(errno));
-        if (done && !frozen) snapshot_drop(w);
     }
-    if (room) room->saved |= done;
-    if (job.map && !room) munmap(job.map, w->bytes);
-    if (job.file >= 0 && !room) close(job.file);
+    if (done && !frozen) snapshot_drop(w);
+    room->saved |= done;
+    if (!room->pinned) room_drop(room);
     if (table) fclose(table);
-    free(job.chunks);
     if (!done && chunks >= 0) file_remove(path, ".chunks");
-    if (!done && !room && job.file >= 0) file_remove(path, ".data");
+    free(job.chunks);
     return done;
 }
 

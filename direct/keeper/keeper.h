@@ -110,7 +110,7 @@ struct piece {
 struct job {
     enum copy kind;
     struct workload *w;
-    struct piece *chunks;
+    struct piece *chunks; /* NULL: of all items; the caller frees them */
     size_t count;
     int file;
     uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
@@ -136,27 +136,25 @@ struct file {
     struct piece *chunks;
     size_t count;
 };
-int file_create(const char *path, const char *suffix); /* a new file, or -1 */
-void file_remove(const char *path, const char *suffix);
-void *map_tmpfs(int file, uint64_t bytes); /* NULL: it is not on a tmpfs, or the kernel is too old */
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
 bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
 
-/* A data file that is made before the freeze; its save and stage need no other memory. Gone with the room if nothing was saved. */
+/*
+ * A data file. One that is made before the freeze has all of its pages, and they are pinned: while the workload is frozen, its memory
+ * comes into them at the speed of the bus, and needs no other memory. Gone with the room if nothing was saved.
+ */
 struct room {
-    char *path;
+    char path[4096]; /* empty: unused entry */
     int fd;
-    uint8_t *map;
+    uint8_t *map; /* NULL: not on a tmpfs */
     uint64_t bytes;
-    bool registered, saved;
-    struct room *next;
+    bool pinned, saved;
 };
 bool room_make(const char *uuid, uint64_t bytes, const char *path);
 struct room *room_of(const char *path);
-void room_drop(struct room *room); /* nothing may be staged in it */
 void rooms_close(void);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
