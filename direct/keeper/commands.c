@@ -28,7 +28,7 @@ static bool add(const char *format, ...) {
     return true;
 }
 
-static bool add_bytes(uint64_t bytes) { return add(" bytes=%llu", (unsigned long long)bytes); }
+bool add_bytes(uint64_t bytes) { return add(" bytes=%llu", (unsigned long long)bytes); }
 
 static uint64_t number(const char *word) { return strtoull(word, NULL, 10); }
 
@@ -109,10 +109,9 @@ static bool stage(const struct request *r) { return stage_make(r->w, r->word[2])
 static bool save(const struct request *r) { return file_save(r->w, r->word[2]) && add_bytes(r->w->bytes); }
 
 static bool reload(const struct request *r) {
-    uint64_t bytes;
-    if (!workload_reload(r->w, r->word[2], &bytes)) return false;
-    r->w->unloaded = false;
-    return add_bytes(bytes);
+    bool done = workload_reload(r->w, r->word[2]);
+    r->w->unloaded &= !done;
+    return done;
 }
 
 static bool open_gate(const struct request *r) { return told(r->w, GATE_OPEN_UP, snapshot_here(r->w), 5000); }
@@ -129,15 +128,9 @@ static bool use(const struct request *r) { return cuda_device_named(r->word[1]) 
 
 static bool room(const struct request *r) { return room_make(r->word[1], number(r->word[2]), r->word[3]); }
 
-static bool reserve(const struct request *r) {
-    uint64_t bytes;
-    return prefill_reserve(r->word[1], number(r->word[2]) << 20, r->word[3], &bytes) && add_bytes(bytes);
-}
+static bool reserve(const struct request *r) { return prefill_reserve(r->word[1], number(r->word[2]) << 20, r->word[3]); }
 
-static bool prefill(const struct request *r) {
-    uint64_t bytes;
-    return prefill_load(r->word[1], agent, &bytes) && add_bytes(bytes);
-}
+static bool prefill(const struct request *r) { return prefill_load(r->word[1]); }
 
 static bool list(const struct request *r) {
     (void)r;
@@ -178,20 +171,14 @@ static const struct command {
     {"prefill", 2, 1, prefill, true},  {"list", 1, 0, list, true},      {"rest", 1, 0, rest, true},             {"quit", 1, 0, quit, true},
 };
 
-static const struct command *command_of(const char *name) {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    }
-    fail("unknown command '%s'", name);
-    return NULL;
-}
-
 static bool run(char *line) {
     char *rest;
     struct request r = {.word = {strtok_r(line, " \n", &rest)}};
-    const struct command *command = command_of(r.word[0] ? r.word[0] : "");
-    if (!command) return false;
+    const struct command *command = commands, *end = commands + sizeof commands / sizeof *commands;
+    const char *name = r.word[0] ? r.word[0] : "";
     int words = 1;
+    while (command < end && strcmp(command->name, name) != 0) command++;
+    if (command == end) return fail("unknown command '%s'", name);
     while (words < WORDS && (r.word[words] = strtok_r(NULL, words == command->path ? "\n" : " \n", &rest))) words++;
     if (words < command->words) return fail("%s: expected %d words, got %d", command->name, command->words, words);
     if (command->run != list && !rest_end()) return false;

@@ -87,7 +87,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     void **stream = &streams[item->device];
     if (j->kind == COPY_POPULATE) return populate(j, chunk);
     if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
-    if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
+    if (j->kind == COPY_PREFILL && closed(agent)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
     uint8_t *host = item->staged ? item->staged + chunk->at : j->pinned ? j->map + chunk->offset : slot;

@@ -25,18 +25,13 @@ bool ok(int result, const char *call) {
 
 /* The node's own driver: where the agent's driver worker looks for it too. */
 static void *find_library(void) {
-    static const char *const folders[] = {"/usr/local/nvidia/lib64",     "/usr/lib/x86_64-linux-gnu",
-                                          "/usr/lib/aarch64-linux-gnu",  "/usr/lib64",
-                                          "/run/nvidia/driver/usr/lib/x86_64-linux-gnu", "/run/nvidia/driver/usr/lib/aarch64-linux-gnu",
-                                          "/run/nvidia/driver/usr/lib64"};
     const char *named = getenv("STASIS_LIBCUDA");
-    void *library = dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW);
-    for (size_t i = 0; !library && !(named && *named) && i < sizeof folders / sizeof *folders; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/libcuda.so.1", folders[i]);
-        library = dlopen(path, RTLD_NOW);
-    }
-    return library;
+    bool is_named = named && *named;
+    void *library = dlopen(is_named ? named : "libcuda.so.1", RTLD_NOW);
+    return library || is_named ? library
+                               : driver_in("/usr/local/nvidia/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:"
+                                           "/run/nvidia/driver/usr/lib/x86_64-linux-gnu:/run/nvidia/driver/usr/lib/aarch64-linux-gnu:"
+                                           "/run/nvidia/driver/usr/lib64");
 }
 
 bool cuda_open(void) {
@@ -54,13 +49,19 @@ bool cuda_open(void) {
     return true;
 }
 
+static const char *uuid_text(const uint8_t *uuid) {
+    static char text[48];
+    int length = sprintf(text, "GPU");
+    for (int i = 0; i < 16; i++) length += sprintf(text + length, i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x", uuid[i]);
+    return text;
+}
+
 /* A context takes some hundred MiB of its GPU, and a hostile library may name the GPU of another workload. */
-int cuda_device(const uint8_t *u, bool make) {
+int cuda_device(const uint8_t *uuid, bool make) {
     int i = 0;
-    while (i < devices && memcmp(uuids[i], u, 16) != 0) i++;
+    while (i < devices && memcmp(uuids[i], uuid, 16) != 0) i++;
     if (i == devices || !(make || contexts[i])) {
-        fail("GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x is not one of those that %s", u[0], u[1], u[2], u[3], u[4], u[5],
-             u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15], make ? "the keeper sees" : "the agent has named");
+        fail("%s is not one of those that %s", uuid_text(uuid), make ? "the keeper sees" : "the agent has named");
         return -1;
     }
     bool there = contexts[i] || ok(driver.cuDevicePrimaryCtxRetain(&contexts[i], i), "cuDevicePrimaryCtxRetain");
@@ -68,17 +69,10 @@ int cuda_device(const uint8_t *u, bool make) {
 }
 
 int cuda_device_named(const char *text) {
-    uint8_t uuid[16] = {0};
-    size_t digits = 0;
-    for (text += strncmp(text, "GPU-", 4) == 0 ? 4 : 0; *text; text++) {
-        unsigned digit;
-        if (*text == '-') continue;
-        if (digits == 32 || sscanf((char[]){*text, 0}, "%1x", &digit) != 1) break;
-        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
-        digits++;
+    for (int i = 0; i < devices; i++) {
+        if (strcmp(uuid_text(uuids[i]), text) == 0) return cuda_device(uuids[i], true);
     }
-    if (digits == 32 && !*text) return cuda_device(uuid, true);
-    fail("expected the UUID of a GPU");
+    fail("%s is not one of those that the keeper sees", text);
     return -1;
 }
 

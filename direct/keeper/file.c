@@ -222,8 +222,8 @@ bool file_open(const char *path, struct file *file) {
     return valid;
 }
 
-bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker) {
-    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .asker = asker});
+bool file_load(const struct file *file, enum copy kind, struct workload *w) {
+    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data});
 }
 
 void file_close(struct file *file) {

@@ -115,7 +115,6 @@ struct job {
     int file;
     uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
     bool pinned;  /* the GPU can write into it */
-    int asker;    /* PREFILL: stops when this connection is closed */
 };
 bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
@@ -139,7 +138,7 @@ struct file {
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
-bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker); /* into w's fresh memory, or its snapshots */
+bool file_load(const struct file *file, enum copy kind, struct workload *w); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
 
 /*
@@ -158,8 +157,8 @@ struct room *room_of(const char *path);
 void rooms_close(void);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
-bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path, uint64_t *bytes);
-bool prefill_load(const char *path, int asker, uint64_t *bytes);
+bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path);
+bool prefill_load(const char *path); /* as long as the agent is connected */
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
 
 /* What it does until the processes have ended for which it worked. */
@@ -175,7 +174,7 @@ extern struct workload workloads[MAX_WORKLOADS];
 struct workload *workload_named(const char *name, bool make);
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
 bool workload_export(struct workload *w);
-bool workload_reload(struct workload *w, const char *path, uint64_t *copied);
+bool workload_reload(struct workload *w, const char *path);
 void workload_drop(struct workload *w);
 const char *note_names(uint32_t notes);
 const char *state_name(uint32_t state);
@@ -185,4 +184,5 @@ const char *result_name(int result);
 extern int agent;           /* its connection, or -1 */
 extern bool ended, hang_up; /* what they ask of the loop */
 const char *obey(char *line);
+bool add_bytes(uint64_t bytes); /* to the answer; returns true */
 #endif

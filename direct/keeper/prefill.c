@@ -1,16 +1,15 @@
 /* Content of files that waits on a GPU for the process to which it will belong, while that process is still being restored. */
 #include "keeper.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct prefill {
-    char *path;
+    char path[4096];  /* empty: unused entry */
     struct file file; /* the snapshot of an item: where its content is, or 0 */
     uint64_t bytes;   /* of those that have one */
     bool loaded;      /* before, the memory has any content */
-    struct prefill *next;
-} *prefills;
+} prefills[MAX_WORKLOADS];
 
 /* As much as leaves the reserve free; the rest comes from the file. */
 static bool take(struct prefill *p, int device, uint64_t reserve) {
@@ -26,57 +25,47 @@ static bool take(struct prefill *p, int device, uint64_t reserve) {
     return true;
 }
 
-static struct prefill **find(const char *path) {
-    struct prefill **at = &prefills;
-    while (*at && strcmp((*at)->path, path) != 0) at = &(*at)->next;
-    return at;
+static struct prefill *find(const char *path) {
+    for (struct prefill *p = prefills; p < prefills + MAX_WORKLOADS; p++) {
+        if (strcmp(p->path, path) == 0) return p;
+    }
+    return NULL;
 }
 
-static void drop(struct prefill **at) {
-    struct prefill *p = *at;
-    *at = p->next;
+static void drop(struct prefill *p) {
     snapshot_drop(&p->file.content);
     file_close(&p->file);
-    free(p->path);
-    free(p);
+    *p->path = 0;
 }
 
-bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
-    struct prefill **before = find(path), *p;
-    if (*before) drop(before); /* of an agent that did not come to its reload */
-    int device = cuda_device_named(uuid_text);
-    if (device < 0) return false;
-    p = calloc(1, sizeof *p);
-    if (!p || !(p->path = strdup(path))) {
-        free(p);
-        return fail("out of memory");
-    }
-    p->next = prefills;
-    prefills = p;
-    bool done = file_open(path, &p->file) && take(p, device, reserve);
-    *bytes = p->bytes;
-    if (!done) drop(&prefills);
+bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path) {
+    struct prefill *p = find(path);
+    if (p) drop(p); /* of an agent that did not come to its reload */
+    int device = cuda_device_named(uuid);
+    if (device < 0 || !((p = find("")) || fail("too many reservations"))) return false;
+    *p = (struct prefill){0};
+    snprintf(p->path, sizeof p->path, "%s", path);
+    bool done = file_open(path, &p->file) && take(p, device, reserve) && add_bytes(p->bytes);
+    if (!done) drop(p);
     return done;
 }
 
-/* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */
-bool prefill_load(const char *path, int asker, uint64_t *bytes) {
-    struct prefill **at = find(path), *p = *at;
+/* Nothing of a damaged file stays. */
+bool prefill_load(const char *path) {
+    struct prefill *p = find(path);
     if (!p) return fail("nothing is reserved for %s", path);
-    bool done = file_load(&p->file, COPY_PREFILL, &p->file.content, asker);
-    *bytes = p->bytes;
-    p->loaded = done;
-    if (!done) drop(at);
-    return done;
+    p->loaded = file_load(&p->file, COPY_PREFILL, &p->file.content);
+    if (!p->loaded) drop(p);
+    return p->loaded && add_bytes(p->bytes);
 }
 
 bool prefill_take(const char *path, struct file *file) {
-    struct prefill **at = find(path), *p = *at;
+    struct prefill *p = find(path);
     bool loaded = p && p->loaded;
     if (loaded) {
         *file = p->file;
         p->file = (struct file){.data = -1}; /* it is the caller's now */
     }
-    if (p) drop(at);
+    if (p) drop(p);
     return loaded;
 }

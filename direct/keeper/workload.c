@@ -152,7 +152,7 @@ static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd
 
 /* One batch of fresh memory: what is not in the keeper comes from the file. */
 static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
-    if (file && !file_load(file, COPY_LOAD, w, -1)) return false;
+    if (file && !file_load(file, COPY_LOAD, w)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }
@@ -178,8 +178,9 @@ static uint64_t window_of(const struct workload *w) {
     return asked ? least / 2 : 0;
 }
 
-static bool reload(struct workload *w, const struct file *file, uint64_t *copied) {
+static bool reload(struct workload *w, const struct file *file) {
     struct gate_reply reply;
+    uint64_t copied = 0;
     int fds[GATE_BATCH];
     for (;;) {
         if (!link_call(w, GATE_RELOAD, window_of(w), ANSWER_MS, &reply, fds)) return false;
@@ -189,7 +190,7 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
                 snapshot_drop(w);
                 continue;
             }
-            return (reply.state == GATE_LOADED && !reply.result) || fail("reload: %s", result_name(reply.result));
+            return (reply.state == GATE_LOADED && !reply.result && add_bytes(copied)) || fail("reload: %s", result_name(reply.result));
         }
         struct item *batch[GATE_BATCH];
         uint32_t count = 0;
@@ -206,19 +207,18 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
         if (reply.result) return fail("reload: %s", result_name(reply.result));
         /* The content is the workload's again, and the room is needed for the next batch. */
         for (uint32_t i = 0; i < count; i++) {
-            *copied += batch[i]->bytes;
+            copied += batch[i]->bytes;
             let_go(w, batch[i]);
             if (file) snapshot_release(batch[i]);
         }
-        if (*copied > w->bytes) return fail("reload: no end"); /* a block is asked for once */
+        if (copied > w->bytes) return fail("reload: no end"); /* a block is asked for once */
     }
 }
 
-bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
+bool workload_reload(struct workload *w, const char *path) {
     struct file file;
-    *copied = 0;
     if (!path) {
-        bool back = reload(w, NULL, copied);
+        bool back = reload(w, NULL);
         for (uint32_t i = 0; back && i < w->count; i++) let_go(w, &w->items[i]); /* what a keeper that died had given back */
         return back;
     }
@@ -227,7 +227,7 @@ bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
     memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
     w->count = file.content.count;
     w->bytes = file.content.bytes;
-    bool done = reload(w, &file, copied);
+    bool done = reload(w, &file);
     snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;
     w->bytes = 0;

@@ -1,8 +1,13 @@
 #define _GNU_SOURCE
 #include "common.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 uint64_t now_us(void) {
     struct timespec now;
@@ -14,6 +19,30 @@ socklen_t abstract_address(struct sockaddr_un *address, const char *name) {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     strcpy(address->sun_path + 1, name);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+}
+
+/* glibc's own became a function of 2.33 only. */
+static int look_at(const char *path, struct stat *st) { return (int)syscall(SYS_stat, path, st); }
+
+/* The library's own file under another name, by a careless setting, would lead to itself. */
+static bool is_self(const char *path) {
+    Dl_info self;
+    struct stat here, there;
+    return dladdr((void *)&driver_at, &self) && look_at(self.dli_fname, &here) == 0 && look_at(path, &there) == 0 &&
+           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+void *driver_at(const char *path) { return *path == '/' && !is_self(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL; }
+
+void *driver_in(const char *folders) {
+    char path[4096];
+    void *library = NULL;
+    while (folders && *folders && !library) {
+        int length = (int)strcspn(folders, ":");
+        if (snprintf(path, sizeof path, "%.*s/libcuda.so.1", length, folders) < (int)sizeof path) library = driver_at(path);
+        folders += length + (folders[length] == ':');
+    }
+    return library;
 }
 
 bool message_send(int socket, const void *data, size_t length, const int *fds, uint32_t count) {

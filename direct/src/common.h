@@ -12,6 +12,10 @@ uint64_t now_us(void);
 /* Returns the length of the address. */
 socklen_t abstract_address(struct sockaddr_un *address, const char *name);
 
+/* The driver, by an absolute path or in one of the folders (separated by colons), or NULL. */
+void *driver_at(const char *path);
+void *driver_in(const char *folders);
+
 /* Messages with descriptors. */
 union message_control {
     char bytes[CMSG_SPACE(GATE_BATCH * sizeof(int))];

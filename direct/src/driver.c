@@ -1,15 +1,13 @@
 /* The real driver: opened by its path, its functions behind the entries, and what it hands out by cuGetProcAddress. */
 #include "gate.h"
+
+#include "common.h"
 #include "names.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 extern void *const gate_entry[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *gate_target[ENTRIES]; /* where an entry leads: the driver, or a hook */
@@ -23,40 +21,13 @@ static CUresult no_driver(void) { return 100; /* CUDA_ERROR_NO_DEVICE */ }
 
 static CUresult not_there(void) { return 500; /* CUDA_ERROR_NOT_FOUND: a function of a newer driver */ }
 
-/* glibc's own became a function of 2.33 only. */
-static int look_at(const char *path, struct stat *st) { return (int)syscall(SYS_stat, path, st); }
-
-/* The library's own file under another name, by a careless setting, would lead to itself. */
-static bool is_self(const char *path) {
-    Dl_info self;
-    struct stat here, there;
-    return dladdr((void *)&driver_open, &self) && look_at(self.dli_fname, &here) == 0 && look_at(path, &there) == 0 &&
-           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
-}
-
-static void *open_at(const char *path) {
-    struct stat st;
-    return *path == '/' && look_at(path, &st) == 0 && !is_self(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-}
-
-static void *open_in(const char *folders) {
-    char path[4096];
-    void *library = NULL;
-    while (folders && *folders && !library) {
-        int length = (int)strcspn(folders, ":");
-        if (snprintf(path, sizeof path, "%.*s/libcuda.so.1", length, folders) < (int)sizeof path) library = open_at(path);
-        folders += length + (folders[length] == ':');
-    }
-    return library;
-}
-
 /* In the order of the dynamic linker; the last are where NVIDIA's container toolkit and cloud providers put it. */
 static void *open_real(void) {
     const char *named = getenv("STASIS_REAL_LIBCUDA");
-    void *library = named ? open_at(named) : NULL;
-    library = library ? library : open_in(getenv("LD_LIBRARY_PATH"));
+    void *library = named ? driver_at(named) : NULL;
+    library = library ? library : driver_in(getenv("LD_LIBRARY_PATH"));
     return library ? library
-                   : open_in("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:"
+                   : driver_in("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:"
                              "/usr/local/cuda/compat:/usr/lib/wsl/lib");
 }
 
