@@ -80,9 +80,7 @@ static bool serve(int client) {
 static void be_hard_to_end(void) {
     struct rlimit most = {MAX_ITEMS + 64, MAX_ITEMS + 64};
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd >= 0 && write(fd, "-1000", 5) < 0) {
-        fd = fd; /* without the right to: it is only one protection of several */
-    }
+    dprintf(fd, "-1000"); /* fails without the right to: it is only one protection of several */
     close(fd);
     setrlimit(RLIMIT_NOFILE, &most);
     const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGCHLD};
@@ -104,7 +102,7 @@ int holder_main(const char *path) {
     return 0;
 }
 
-/* A process of its own session, whose parent is not the keeper: nothing that ends the keeper's group ends it. */
+/* A process of its own session: nothing that ends the keeper's group ends it. */
 static bool start_new(int patience_ms) {
     extern char **environ;
     char self[] = "/proc/self/exe", mode[] = "hold";

@@ -29,6 +29,12 @@ bool fail(const char *format, ...) {
     return false;
 }
 
+/* Returns the exit code that it is given. */
+static int complain(int code) {
+    fprintf(stderr, "stasis-keeper: %s\n", failure);
+    return code;
+}
+
 /* The program counts for more than its artifact. */
 static bool make_room(void) {
     bool any = false;
@@ -54,9 +60,7 @@ static void serve(int listener) {
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
         if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
         if (rest_is_over()) return;
-        if ((wait[2].revents || holder_socket() < 0) && !holder_replace()) {
-            fprintf(stderr, "stasis-keeper: %s\n", failure);
-        }
+        if ((wait[2].revents || holder_socket() < 0) && !holder_replace()) complain(0);
         if (wait[1].revents) {
             ssize_t n = read(agent, line + have, sizeof line - 1 - have);
             have += n > 0 ? (size_t)n : 0;
@@ -86,10 +90,7 @@ static int serve_at(const char *path, unsigned threads) {
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
     bool ready = holder_start(holder) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover();
-    if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) {
-        fprintf(stderr, "stasis-keeper: %s\n", failure);
-        return 1;
-    }
+    if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) return complain(1);
     serve(listener);
     unlink(path);
     return 0;
@@ -99,10 +100,7 @@ static int serve_at(const char *path, unsigned threads) {
 static int tell(const char *path, char **words) {
     char answer[ANSWER_BYTES] = "";
     int fd = socket_connect(path, SOCK_STREAM);
-    if (fd < 0) {
-        fprintf(stderr, "stasis-keeper: %s\n", failure);
-        return 3;
-    }
+    if (fd < 0) return complain(3);
     for (; *words; words++) dprintf(fd, "%s%c", *words, words[1] ? ' ' : '\n');
     FILE *from = fdopen(fd, "r");
     if (from && fgets(answer, sizeof answer, from)) fputs(answer, stdout);
@@ -111,14 +109,13 @@ static int tell(const char *path, char **words) {
 
 static int look(pid_t pid, uint64_t start) {
     struct gate_page page;
-    bool done = link_look(pid, start, &page, NULL) && (page.version == GATE_VERSION || fail("expected version %d of the library, got %u", GATE_VERSION, page.version));
-    if (done) {
-        printf("ok state=%s blocks=%u bytes=%llu largest=%llu notes=%s refused=%s\n", state_name(page.state), page.blocks,
-               (unsigned long long)page.bytes, (unsigned long long)page.largest, note_names(page.notes), page.notes & NOTES_REFUSED ? "yes" : "no");
-    } else {
+    if (!link_look(pid, start, &page, NULL)) {
         printf("fail %s\n", failure);
+        return 1;
     }
-    return !done;
+    printf("ok state=%s blocks=%u bytes=%llu largest=%llu notes=%s refused=%s\n", state_name(page.state), page.blocks,
+           (unsigned long long)page.bytes, (unsigned long long)page.largest, note_names(page.notes), page.notes & NOTES_REFUSED ? "yes" : "no");
+    return 0;
 }
 
 /* An agent says nothing: it is connected, or gone. */
@@ -137,10 +134,7 @@ static bool always(void) { return true; }
 static int anchor(const char *path, int grace_ms) {
     prctl(PR_SET_NAME, "stasis-anchor");
     int listener = cuda_open() ? socket_listen(path, SOCK_STREAM) : -1;
-    if (listener < 0) {
-        fprintf(stderr, "stasis-keeper anchor: %s\n", failure);
-        return 1;
-    }
+    if (listener < 0) return complain(1);
     socket_serve(listener, grace_ms, grace_ms, listen_to, always);
     return 0; /* The socket stays: another one may listen there by now. */
 }
@@ -153,15 +147,13 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main(argv[2]);
     if (argc == 4 && strcmp(argv[1], "anchor") == 0) return anchor(argv[2], atoi(argv[3]));
     for (int i = 2; i + 1 < argc && strcmp(argv[1], "serve") == 0; i += 2) {
-        if (strcmp(argv[i], "--socket") == 0) {
-            path = argv[i + 1];
-        } else if (strcmp(argv[i], "--threads") == 0) {
-            threads = atol(argv[i + 1]);
-        }
+        if (strcmp(argv[i], "--socket") == 0) path = argv[i + 1];
+        if (strcmp(argv[i], "--threads") == 0) threads = atol(argv[i + 1]);
     }
+    bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
     if (!path || strlen(path) > 90 || threads < 1) {
-        fputs(usage, argc > 1 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
-        return argc > 1 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
+        fputs(usage, help ? stdout : stderr);
+        return help ? 0 : 2;
     }
     return serve_at(path, (unsigned)(threads < 16 ? threads : 16));
 }

@@ -30,11 +30,8 @@ void rest_until(pid_t pid) {
     for (unsigned i = 0; i < count; i++) {
         if (pids[i] == pid) return;
     }
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0 || count == MAX_WORKLOADS) {
-        close(fd);
-        return;
-    }
+    int fd = count < MAX_WORKLOADS ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (fd < 0) return;
     alive[count] = (struct pollfd){.fd = fd, .events = POLLIN};
     pids[count++] = pid;
 }

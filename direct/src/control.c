@@ -142,19 +142,16 @@ static void serve(int *socket) {
     ssize_t n = recv(*socket, &request, sizeof request, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     bool valid = n == (ssize_t)sizeof request && request.magic == GATE_MAGIC;
-    if (valid && socket == &stranger) {
-        valid = request.command == GATE_HELLO && same_token(request.token);
-        if (valid) { /* a second keeper: the first one is gone, or was replaced */
-            hang_up(&keeper);
-            keeper = stranger;
-            stranger = -1;
-            socket = &keeper;
-            page->connected = 1;
-        }
-    }
-    if (!valid) {
+    if (!valid || (socket == &stranger && (request.command != GATE_HELLO || !same_token(request.token)))) {
         hang_up(socket);
         return;
+    }
+    if (socket == &stranger) { /* a second keeper: the first one is gone, or was replaced */
+        hang_up(&keeper);
+        keeper = stranger;
+        stranger = -1;
+        socket = &keeper;
+        page->connected = 1;
     }
     last_heard = now_ms();
     uint64_t start = now_us();
