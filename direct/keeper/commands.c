@@ -18,8 +18,7 @@ bool ended, hang_up;
 static char added[ANSWER_BYTES - 64];
 
 /* Returns true, so that callers can `return add(...)`. */
-static bool add(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool add(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static bool add(const char *format, ...) {
     size_t length = strlen(added);
     va_list arguments;
     va_start(arguments, format);
@@ -134,7 +133,7 @@ static bool prefill(const struct request *r) { return prefill_load(r->word[1]); 
 
 static bool list(const struct request *r) {
     (void)r;
-    add(" arena=%s holder=%s", rest_of(NULL) ? "none" : "open", holder_socket() >= 0 ? "yes" : "no");
+    add(" arena=%s holder=%s", rest_of(NULL) ? "none" : "open", holder >= 0 ? "yes" : "no");
     for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
         if (!*w->name) continue;
         add(" %s=pid:%d,start:%llu,blocks:%u,bytes:%llu", w->name, w->pid, (unsigned long long)w->start, w->count, (unsigned long long)w->bytes);

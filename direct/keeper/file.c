@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -34,18 +33,16 @@ struct piece *chunks_of(const struct workload *w, size_t *count) {
     return chunks;
 }
 
-static int file_create(const char *path, const char *suffix) {
-    char name[4096];
+static const char *name_of(const char *path, const char *suffix) {
+    static char name[4096 + 16];
     snprintf(name, sizeof name, "%s%s", path, suffix);
-    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) fail("%s: %s", name, strerror(errno));
-    return fd;
+    return name;
 }
 
-static void file_remove(const char *path, const char *suffix) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s%s", path, suffix);
-    unlink(name);
+static int file_create(const char *path, const char *suffix) {
+    int fd = open(name_of(path, suffix), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) fail("%s%s: %s", path, suffix, strerror(errno));
+    return fd;
 }
 
 /*
@@ -71,7 +68,7 @@ struct room *room_of(const char *path) {
 static void room_drop(struct room *room) {
     if (room->pinned) ok(driver.cuMemHostUnregister(room->map), "cuMemHostUnregister");
     if (room->map) munmap(room->map, room->bytes);
-    if (!room->saved) file_remove(room->path, ".data");
+    if (!room->saved) unlink(name_of(room->path, ".data"));
     close(room->fd);
     *room->path = 0;
 }
@@ -96,10 +93,10 @@ static bool pin(struct room *room, int device) {
     struct item all = {.device = device, .bytes = room->bytes};
     struct workload one = {.items = &all, .count = 1};
     struct job job = {.kind = COPY_POPULATE, .w = &one, .map = room->map};
-    struct statvfs where;
+    struct statfs where;
     if (!room->map) return fail("%s.data is not on a tmpfs, or the kernel is too old", room->path);
-    if (fstatvfs(room->fd, &where)) return fail("%s.data: %s", room->path, strerror(errno));
-    if (where.f_bavail * where.f_frsize < room->bytes) return fail("%s.data: %s", room->path, strerror(ENOSPC));
+    if (fstatfs(room->fd, &where)) return fail("%s.data: %s", room->path, strerror(errno));
+    if (where.f_bavail * (uint64_t)where.f_bsize < room->bytes) return fail("%s.data: %s", room->path, strerror(ENOSPC));
     room->pinned = copy_run(&job) && ok(driver.cuMemHostRegister(room->map, room->bytes, 1), "cuMemHostRegister");
     free(job.chunks);
     return room->pinned;
@@ -161,7 +158,7 @@ bool file_save(struct workload *w, const char *path) {
     room->saved |= done;
     if (!room->pinned) room_drop(room);
     if (table) fclose(table);
-    if (!done && chunks >= 0) file_remove(path, ".chunks");
+    if (!done && chunks >= 0) unlink(name_of(path, ".chunks"));
     free(job.chunks);
     return done;
 }
@@ -209,14 +206,10 @@ static bool read_table(FILE *table, struct file *file, uint64_t size) {
 }
 
 bool file_open(const char *path, struct file *file) {
-    char name[4096];
-    *file = (struct file){.data = -1};
-    snprintf(name, sizeof name, "%s.data", path);
-    file->data = open(name, O_RDONLY | O_CLOEXEC);
+    *file = (struct file){.data = open(name_of(path, ".data"), O_RDONLY | O_CLOEXEC)};
     off_t size = file->data < 0 ? -1 : lseek(file->data, 0, SEEK_END);
-    snprintf(name, sizeof name, "%s.chunks", path);
-    FILE *table = size < 0 ? NULL : fopen(name, "re");
-    bool valid = table ? read_table(table, file, (uint64_t)size) || fail("%s makes no sense", name) : fail("%s: %s", path, strerror(errno));
+    FILE *table = size < 0 ? NULL : fopen(name_of(path, ".chunks"), "re");
+    bool valid = table ? read_table(table, file, (uint64_t)size) || fail("%s.chunks makes no sense", path) : fail("%s: %s", path, strerror(errno));
     if (table) fclose(table);
     if (!valid) file_close(file);
     return valid;

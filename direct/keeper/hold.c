@@ -25,10 +25,8 @@ struct held {
     uint8_t uuid[16];
 };
 
-static int holder = -1;
+int holder = -1;
 static char holder_path[100];
-
-int holder_socket(void) { return holder; }
 
 static bool transmit(int socket, const struct held *held, int fd) { return message_send(socket, held, sizeof *held, &fd, fd >= 0); }
 
@@ -90,6 +88,7 @@ static void be_hard_to_end(void) {
 static bool holds_nothing(void) { return used == 0; }
 
 int holder_main(const char *path) {
+    setsid(); /* nothing that ends the keeper's group ends it */
     int listener = socket_listen(path, SOCK_SEQPACKET);
     struct stat mine = {0}, there;
     if (listener < 0) return 1;
@@ -102,19 +101,14 @@ int holder_main(const char *path) {
     return 0;
 }
 
-/* A process of its own session: nothing that ends the keeper's group ends it. */
 static bool start_new(int patience_ms) {
     extern char **environ;
     char self[] = "/proc/self/exe", mode[] = "hold";
     char *arguments[] = {self, mode, holder_path, NULL};
-    posix_spawnattr_t attributes;
     pid_t pid;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
     /* One that was killed takes connections until it is gone: they must reach the new one. */
     unlink(holder_path);
-    int rc = posix_spawn(&pid, self, NULL, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
+    int rc = posix_spawn(&pid, self, NULL, NULL, arguments, environ);
     for (int i = 0; rc == 0 && i < patience_ms / 10; i++) {
         if ((holder = socket_connect(holder_path, SOCK_SEQPACKET)) >= 0) return true;
         nanosleep(&(struct timespec){0, 10000000}, NULL);
@@ -123,9 +117,9 @@ static bool start_new(int patience_ms) {
 }
 
 bool holder_start(const char *path) {
-    snprintf(holder_path, sizeof holder_path, "%s", path);
+    snprintf(holder_path, sizeof holder_path, "%s.hold", path);
     be_hard_to_end();
-    holder = socket_connect(path, SOCK_SEQPACKET);
+    holder = socket_connect(holder_path, SOCK_SEQPACKET);
     return holder >= 0 || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
 }
 

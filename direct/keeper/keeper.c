@@ -56,11 +56,11 @@ static void serve(int listener) {
     size_t have = 0;
     while (!ended) {
         struct pollfd wait[3 + MAX_WORKLOADS] = {
-            {.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder_socket(), .events = 0}};
+            {.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder, .events = 0}};
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
-        if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
+        if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder < 0 ? 1000 : -1) < 0) continue;
         if (rest_is_over()) return;
-        if ((wait[2].revents || holder_socket() < 0) && !holder_replace()) complain(0);
+        if ((wait[2].revents || holder < 0) && !holder_replace()) complain(0);
         if (wait[1].revents) {
             ssize_t n = read(agent, line + have, sizeof line - 1 - have);
             have += n > 0 ? (size_t)n : 0;
@@ -85,11 +85,9 @@ static void serve(int listener) {
 }
 
 static int serve_at(const char *path, unsigned threads) {
-    char holder[128];
-    snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(holder) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover();
+    bool ready = holder_start(path) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover();
     if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) return complain(1);
     serve(listener);
     unlink(path);
@@ -124,8 +122,6 @@ static bool listen_to(int connection) {
     return read(connection, unexpected, sizeof unexpected) > 0;
 }
 
-static bool always(void) { return true; }
-
 /*
  * Keeps the driver in use. While the first process of a GPU initializes the driver, every GPU of the node has to switch contexts; a
  * process that was resumed from a checkpoint cannot be switched away from in the middle of a kernel, and after 4 s the driver ends
@@ -135,7 +131,7 @@ static int anchor(const char *path, int grace_ms) {
     prctl(PR_SET_NAME, "stasis-anchor");
     int listener = cuda_open() ? socket_listen(path, SOCK_STREAM) : -1;
     if (listener < 0) return complain(1);
-    socket_serve(listener, grace_ms, grace_ms, listen_to, always);
+    socket_serve(listener, grace_ms, grace_ms, listen_to, NULL);
     return 0; /* The socket stays: another one may listen there by now. */
 }
 

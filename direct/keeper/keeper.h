@@ -67,7 +67,7 @@ void cuda_drop(struct import *what, uint64_t bytes);
 int socket_listen(const char *path, int type);
 int socket_connect(const char *path, int type);
 int socket_next(int listener, int current); /* a new connection takes the place of the current one */
-/* Serves one client at a time, until none is connected for so long while it is idle; serve() is false when the client is gone. */
+/* Serves one client at a time, until none is connected for so long while it is idle (NULL: always); serve() is false when the client is gone. */
 void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void));
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
@@ -83,8 +83,8 @@ void close_all(int *fds, uint32_t count);
 
 /* The second holder: another process that has the same descriptors. */
 int holder_main(const char *path);
-bool holder_start(const char *path);
-int holder_socket(void);
+bool holder_start(const char *path); /* of the keeper at that path */
+extern int holder; /* the connection to it, or -1 */
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
 bool holder_has(uint32_t count);

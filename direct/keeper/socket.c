@@ -33,7 +33,7 @@ void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int cl
     int client = -1;
     for (int patience = first_ms;; patience = later_ms) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
-        if (poll(wait, 2, client < 0 && idle() ? patience : -1) == 0) return;
+        if (poll(wait, 2, client < 0 && (!idle || idle()) ? patience : -1) == 0) return;
         if (wait[1].revents && !serve(client)) {
             close(client);
             client = -1;

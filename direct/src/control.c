@@ -104,7 +104,7 @@ static int command(const struct gate_request *request) {
         return move_reload(request->value, &reply, fds);
     case GATE_FILLED: /* before the keeper lets go of the batch, so that one of the two always has it */
         if (state != GATE_UNLOADED) return GATE_WRONG_STATE;
-        move_loaded();
+        move_filled(BLOCK_HERE);
         return 0;
     case GATE_OPEN_UP:
         if (state == GATE_UNLOADED) return GATE_WRONG_STATE;

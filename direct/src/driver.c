@@ -41,13 +41,12 @@ static int entry_of(const char *name) {
 extern const struct hook __start_hooks[] __attribute__((visibility("hidden"))), __stop_hooks[] __attribute__((visibility("hidden")));
 
 /* A hook whose function the driver lacks is never called. An old name leads to the function of the new one, where there is one. */
-static void hook_all(bool old, bool memory) {
+static void hook_all(bool memory) {
     for (const struct hook *hook = __start_hooks; hook < __stop_hooks; hook++) {
         int i = entry_of(hook->name);
-        bool wanted = hook->old == old && (memory || strncmp(hook->name, "cuGetProcAddress", 16) == 0);
-        if (!wanted || i < 0 || !real[i]) continue;
         void **function = hook->real;
-        *function = *function ? *function : real[i];
+        if (i < 0 || !real[i] || !(memory || strncmp(hook->name, "cuGetProcAddress", 16) == 0)) continue;
+        if (!hook->old || !*function) *function = real[i];
         gate_target[i] = hook->function;
     }
 }
@@ -106,9 +105,7 @@ static void open_once(void) {
     DRIVER_FUNCTIONS(GIVE)
 #undef GIVE
     const char *off = getenv("STASIS_DIRECT");
-    bool memory = driver.cuMemExport && !(off && strcmp(off, "off") == 0);
-    hook_all(false, memory);
-    hook_all(true, memory);
+    hook_all(driver.cuMemExport && !(off && strcmp(off, "off") == 0));
     pthread_atfork(NULL, NULL, in_child);
 }
 

@@ -84,7 +84,7 @@ void table_publish(void); /* for readers of the page, who need not ask */
 CUresult move_export(uint32_t first, struct gate_reply *reply, int *fds);
 CUresult move_unload(void);
 CUresult move_reload(uint64_t window, struct gate_reply *reply, int *fds);
-void move_loaded(void);
+void move_filled(enum block_state state); /* what the last batch is from now on */
 uint32_t move_away(void); /* blocks whose content is not here */
 
 bool room_is_made(int64_t *until); /* after an allocation that failed; *until is 0 at first */

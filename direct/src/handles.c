@@ -59,13 +59,13 @@ HOOK(cuMemRelease, (uint64_t handle)) {
 HOOK(cuMemMap, (uint64_t address, size_t bytes, size_t offset, uint64_t handle, uint64_t flags)) {
     table_lock();
     struct block *block = block_of(handle);
-    CUresult result = block ? real_cuMemMap(address, bytes, offset, block->handle, flags) : 0;
+    CUresult result = real_cuMemMap(address, bytes, offset, block ? block->handle : handle, flags);
     if (block && result == 0 && !mapping_new(address, bytes, offset, block)) {
         driver.cuMemUnmap(address, bytes);
         result = OUT_OF_MEMORY;
     }
     table_unlock();
-    return block ? result : real_cuMemMap(address, bytes, offset, handle, flags);
+    return result;
 }
 
 HOOK(cuMemUnmap, (uint64_t address, size_t bytes)) {
@@ -109,17 +109,16 @@ HOOK(cuMemExportToShareableHandle, (void *to, uint64_t handle, int type, uint64_
 
 HOOK(cuMemRetainAllocationHandle, (uint64_t *handle, void *address)) {
     uint64_t at = (uint64_t)(uintptr_t)address;
+    uint32_t i = 0;
     table_lock();
-    for (uint32_t i = 0; handle && i < mapping_limit; i++) {
-        if (mappings[i].address && at - mappings[i].address < mappings[i].bytes) {
-            blocks[mappings[i].block].refs++;
-            *handle = TOKEN + mappings[i].block;
-            table_unlock();
-            return 0;
-        }
+    while (i < mapping_limit && !(mappings[i].address && at - mappings[i].address < mappings[i].bytes)) i++;
+    bool ours = handle && i < mapping_limit;
+    if (ours) {
+        blocks[mappings[i].block].refs++;
+        *handle = TOKEN + mappings[i].block;
     }
     table_unlock();
-    return real_cuMemRetainAllocationHandle(handle, address);
+    return ours ? 0 : real_cuMemRetainAllocationHandle(handle, address);
 }
 
 HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_t handle)) {

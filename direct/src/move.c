@@ -93,6 +93,12 @@ static CUresult make(uint32_t i) {
     return 0;
 }
 
+void move_filled(enum block_state state) {
+    for (uint32_t i = 0; i < block_limit; i++) {
+        if (blocks[i].state == BLOCK_FILLING) blocks[i].state = state;
+    }
+}
+
 /*
  * As many blocks as the window has room for, one at least. What was made for a keeper that died before it filled it is given
  * again; only what is in this batch counts as filled when the keeper says so.
@@ -100,8 +106,7 @@ static CUresult make(uint32_t i) {
 CUresult move_reload(uint64_t window, struct gate_reply *reply, int *fds) {
     CUresult result = 0;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < block_limit; i++)
-        if (blocks[i].state == BLOCK_FILLING) blocks[i].state = BLOCK_MADE;
+    move_filled(BLOCK_MADE);
     for (uint32_t i = 0; i < block_limit && reply->count < GATE_BATCH && result == 0; i++) {
         if (blocks[i].state != BLOCK_AWAY && blocks[i].state != BLOCK_MADE) continue;
         if (reply->count && bytes + blocks[i].bytes > window) break;
@@ -112,12 +117,6 @@ CUresult move_reload(uint64_t window, struct gate_reply *reply, int *fds) {
     }
     driver.cuCtxSetCurrent(NULL);
     return reply->count ? 0 : result; /* a batch that could be made is filled before the failure is told */
-}
-
-void move_loaded(void) {
-    for (uint32_t i = 0; i < block_limit; i++) {
-        if (blocks[i].state == BLOCK_FILLING) blocks[i].state = BLOCK_HERE;
-    }
 }
 
 uint32_t move_away(void) {
