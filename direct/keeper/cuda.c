@@ -106,12 +106,9 @@ bool cuda_use(int device) {
     return done;
 }
 
-bool cuda_free(int device, uint64_t *free_bytes) {
-    size_t left = 0, all = 0;
-    bool done = cuda_use(device) && ok(driver.cuMemGetInfo(&left, &all), "cuMemGetInfo");
-    *free_bytes = left;
-    totals[device] = all;
-    return done;
+bool cuda_free(int device, uint64_t *left) {
+    *left = 0;
+    return cuda_use(device) && ok(driver.cuMemGetInfo(left, &totals[device]), "cuMemGetInfo");
 }
 
 uint64_t cuda_total(int device) {

@@ -57,7 +57,7 @@ bool ok(int result, const char *call);
 int cuda_device(const uint8_t *uuid, bool make);
 int cuda_device_named(const char *uuid); /* by the agent: one is made */
 bool cuda_use(int device);               /* makes its context the thread's */
-bool cuda_free(int device, uint64_t *free_bytes);
+bool cuda_free(int device, uint64_t *left);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
 /* Maps memory of a descriptor into the keeper; nothing is left when that fails. */
 bool cuda_import(int device, int fd, uint64_t bytes, struct import *to);

@@ -178,24 +178,17 @@ static void greet(void) {
     if (!may_speak(socket)) hang_up(&stranger);
 }
 
-/* Before anything was unloaded, silence or a broken connection of the keeper opens the gate. */
-static void watch(void) {
-    if (!gate_is_closed()) return;
-    bool unload_begun = page->state >= GATE_UNLOADED;
-    if (!unload_begun && (keeper < 0 || now_ms() - last_heard > GATE_SILENCE_MS)) open_up();
-}
-
 static void *control(void *unused) {
     prctl(PR_SET_NAME, "stasis-gate");
     for (;;) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = keeper, .events = POLLIN}, {.fd = stranger, .events = POLLIN}};
-        int ready = poll(wait, 3, gate_is_closed() ? WATCH_MS : -1);
-        if (ready > 0) {
-            if (wait[1].revents) serve(&keeper);
-            if (wait[2].revents && stranger == wait[2].fd) serve(&stranger);
-            if (wait[0].revents) greet();
-        }
-        watch();
+        poll(wait, 3, gate_is_closed() ? WATCH_MS : -1);
+        if (wait[1].revents) serve(&keeper);
+        if (wait[2].revents && stranger == wait[2].fd) serve(&stranger);
+        if (wait[0].revents) greet();
+        /* Before anything was unloaded, silence or a broken connection of the keeper opens the gate. */
+        bool alone = keeper < 0 || now_ms() - last_heard > GATE_SILENCE_MS;
+        if (alone && gate_is_closed() && page->state < GATE_UNLOADED) open_up();
     }
     return unused;
 }

@@ -69,19 +69,17 @@ static void *entry_for(void *function, const char *symbol) {
     return found < 0 ? function : gate_entry[found];
 }
 
-static CUresult replace(CUresult result, const char *symbol, void **function) {
-    if (result == 0 && function && *function) *function = entry_for(*function, symbol);
-    return result;
-}
-
-#define HANDING_OUT(name, arguments, passed) \
-    HOOK(name, arguments) { return replace(real_##name passed, symbol, function); }
-#define V1 (const char *symbol, void **function, int version, uint64_t flags)
-#define V2 (const char *symbol, void **function, int version, uint64_t flags, void *status)
-HANDING_OUT(cuGetProcAddress, V1, (symbol, function, version, flags))
-HANDING_OUT(cuGetProcAddress_ptsz, V1, (symbol, function, version, flags))
-HANDING_OUT(cuGetProcAddress_v2, V2, (symbol, function, version, flags, status))
-HANDING_OUT(cuGetProcAddress_v2_ptsz, V2, (symbol, function, version, flags, status))
+/* Only those of version 2 have the last argument. */
+#define HANDING_OUT(name) \
+    HOOK(name, (const char *symbol, void **function, long version, long flags, long status)) { \
+        CUresult result = real_##name(symbol, function, version, flags, status); \
+        if (result == 0 && function && *function) *function = entry_for(*function, symbol); \
+        return result; \
+    }
+HANDING_OUT(cuGetProcAddress)
+HANDING_OUT(cuGetProcAddress_ptsz)
+HANDING_OUT(cuGetProcAddress_v2)
+HANDING_OUT(cuGetProcAddress_v2_ptsz)
 
 /*
  * A child starts without anything that the library knew in its parent: the memory and the contexts are the parent's, and any lock

@@ -217,13 +217,8 @@ HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
 /* No context comes or goes while the gate is closed. Once it has opened again, because the close was given up, nothing more is
    waited for. */
 static int synchronize(void *context) {
-    int result = 0;
     __atomic_store_n(&awaited, context, __ATOMIC_SEQ_CST);
-    if (!gate_is_closed()) result = GATE_BUSY;
-    result = result ? result : driver.cuCtxSetCurrent(context);
-    result = result ? result : driver.cuCtxSynchronize();
-    driver.cuCtxSetCurrent(NULL);
-    return result;
+    return gate_is_closed() ? wait_for(context) : GATE_BUSY;
 }
 
 /* Of the thread that drains. */
