@@ -50,10 +50,15 @@ static bool told(struct workload *w, uint32_t command, uint64_t value, int timeo
 static bool status(const struct request *r) { return told(r->w, GATE_STATUS, snapshot_here(r->w), 5000); }
 
 static bool attach(const struct request *r) {
-    int pid = atoi(r->word[2]);
+    struct workload *w = r->w;
+    pid_t pid = atoi(r->word[2]);
+    uint64_t start = number(r->word[3]);
     rest_until(pid);
-    bool done = workload_attach(r->w, pid, number(r->word[3]));
-    if (!done && !r->w->count) *r->w->name = 0;
+    if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
+    w->pid = pid;
+    w->start = start;
+    bool done = link_open(w);
+    if (!done && !w->count) *w->name = 0;
     return done && status(r);
 }
 

@@ -172,7 +172,6 @@ bool rest_is_over(void);
 /* What is done with a workload. */
 extern struct workload workloads[MAX_WORKLOADS];
 struct workload *workload_named(const char *name, bool make);
-bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
 bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path);
 void workload_drop(struct workload *w);

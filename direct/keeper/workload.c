@@ -55,13 +55,6 @@ struct workload *workload_named(const char *name, bool make) {
     return unused;
 }
 
-bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
-    if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
-    w->pid = pid;
-    w->start = start;
-    return link_open(w);
-}
-
 static struct item *item_of(const struct workload *w, uint32_t block) {
     for (uint32_t i = 0; i < w->count; i++) {
         if (w->items[i].block == block) return &w->items[i];
