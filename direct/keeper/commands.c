@@ -2,9 +2,6 @@
 #include "keeper.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WORDS = 8 };
 

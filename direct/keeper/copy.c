@@ -1,12 +1,7 @@
 /* The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. */
 #include "keeper.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "move.h" /* crc32c and the digests of an artifact, from runtime/ */
 #undef CHUNK

@@ -2,9 +2,6 @@
 #include "keeper.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct driver driver;
 static int devices;
@@ -79,11 +76,9 @@ int cuda_device_named(const char *text) {
 bool arena_open(unsigned threads) {
     if (arena) return true;
     if (threads) arena_bytes = (uint64_t)threads * CHUNK;
-    arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (arena == MAP_FAILED) {
-        arena = NULL;
-        return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
-    }
+    void *made = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
+    arena = made;
     madvise(arena, arena_bytes, MADV_HUGEPAGE);
     madvise(arena, arena_bytes, MADV_DONTFORK);
     return true;

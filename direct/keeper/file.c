@@ -1,14 +1,9 @@
 /* Device memory in files: PATH.data, and PATH.chunks, which says what is where and its digests. */
 #include "keeper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <linux/magic.h>
 

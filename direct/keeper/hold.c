@@ -7,13 +7,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum op { PUT = 1, DROP, LIST, END, REFUSED }; /* a request END does nothing; the answer says how many there are */
 

@@ -1,13 +1,8 @@
 /* stasis-keeper: keeps the device memory of workloads outside of them. A line is a command, and so is its answer. */
 #include "keeper.h"
 
-#include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 static const char usage[] =
     "usage: stasis-keeper serve --socket PATH [--threads 16]\n"

@@ -5,8 +5,14 @@
 #include "common.h"
 #include "driver.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -162,7 +168,6 @@ bool prefill_load(const char *path); /* as long as the agent is connected */
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
 
 /* What it does until the processes have ended for which it worked. */
-struct pollfd;
 void rest_until(pid_t pid);
 bool rest_begin(void); /* false: all have ended */
 bool rest_end(void);

@@ -2,15 +2,9 @@
 #include "keeper.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The start time, field 22 of stat: a pid that was given again is another process. */
 static uint64_t start_of(pid_t pid) {
@@ -65,9 +59,7 @@ static int connect_in(pid_t pid, const char *name) {
     bool same = known && here.st_ino == there.st_ino && here.st_dev == there.st_dev;
     bool inside = same || (known && setns(theirs, CLONE_NEWNET) == 0);
     int fd = inside ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
-    if (inside && !same && setns(own, CLONE_NEWNET)) {
-        abort(); /* never stay in a workload's network */
-    }
+    if (inside && !same && setns(own, CLONE_NEWNET)) abort(); /* never stay in a workload's network */
     close(own);
     close(theirs);
     struct sockaddr_un address;

@@ -1,9 +1,6 @@
 /* Content of files that waits on a GPU for the process to which it will belong, while that process is still being restored. */
 #include "keeper.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct prefill {
     char path[4096];  /* empty: unused entry */
     struct file file; /* the snapshot of an item: where its content is, or 0 */

@@ -5,10 +5,7 @@
  */
 #include "keeper.h"
 
-#include <poll.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static struct pollfd alive[MAX_WORKLOADS]; /* the processes, until they have ended; those without one at the end */
 static pid_t pids[MAX_WORKLOADS];

@@ -1,12 +1,6 @@
 /* Unix sockets, and descriptors over them. */
 #include "keeper.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 static int open_at(const char *path, int type, bool listening) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);

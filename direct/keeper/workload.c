@@ -1,11 +1,6 @@
 /* What the keeper does with a workload: takes its memory over, gives it back. */
 #include "keeper.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* 60 s: for a batch of 32 allocations the driver takes milliseconds; an answer later than this never comes. */
 enum { ANSWER_MS = 60000 };
 
@@ -118,7 +113,8 @@ bool workload_export(struct workload *w) {
     workload_drop(w); /* nothing of it is away: what may be here is of the checkpoint before, or of one that was given up */
     do {
         if (!link_call(w, GATE_EXPORT, first, ANSWER_MS, &reply, fds)) return false;
-        bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) && (reply.next == 0 || (reply.next > first && reply.count) || fail("export: no end"));
+        bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) &&
+                    (reply.next == 0 || (reply.next > first && reply.count) || fail("export: no end"));
         uint32_t before = w->count;
         for (uint32_t i = 0; i < reply.count; i++) {
             if (good) good = add(w, &reply.entry[i], fds[i]);

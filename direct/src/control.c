@@ -1,15 +1,11 @@
 /* The control thread: a socket on which the keeper commands, and the dead man's switch. */
 #include "gate.h"
 
-#include "common.h"
-
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -52,9 +48,8 @@ static int wait_for_gpu(int64_t deadline) {
 
 static int close_gate(uint64_t timeout_ms) {
     int64_t deadline = now_ms() + (int64_t)(timeout_ms < LONGEST_CLOSE_MS ? timeout_ms : LONGEST_CLOSE_MS);
-    if (__atomic_load_n(&drain_done, __ATOMIC_ACQUIRE) != drain_wanted) {
-        return GATE_BUSY; /* still waiting for the GPU of a close that was given up */
-    }
+    /* Still waiting for the GPU of a close that was given up. */
+    if (__atomic_load_n(&drain_done, __ATOMIC_ACQUIRE) != drain_wanted) return GATE_BUSY;
     for (;;) {
         while (capture_count()) { /* to wait for the GPU would invalidate a graph that is being captured */
             if (now_ms() >= deadline) return GATE_CAPTURING;

@@ -1,13 +1,9 @@
 /* The real driver: opened by its path, its functions behind the entries, and what it hands out by cuGetProcAddress. */
 #include "gate.h"
-
-#include "common.h"
 #include "names.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern void *const gate_entry[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *gate_target[ENTRIES]; /* where an entry leads: the driver, or a hook */

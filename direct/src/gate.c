@@ -1,13 +1,10 @@
 /* The gate itself: who is inside, closing, waiting until everybody has left. */
 #include "gate.h"
 
-#include "common.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,10 +2,11 @@
 #ifndef STASIS_GATE_H
 #define STASIS_GATE_H
 #define _GNU_SOURCE
+#include "common.h"
 #include "driver.h"
-#include "protocol.h"
 
-#include <stdbool.h>
+#include <pthread.h>
+#include <string.h>
 
 /* The gate: calls of the program pass it; while it is closed they wait in front of it. */
 /* 0 once no thread is inside; -ETIMEDOUT or another negative errno with the gate open again. */

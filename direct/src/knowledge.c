@@ -1,9 +1,6 @@
 /* What the program does with contexts, peers and shared memory. Each hook calls the driver and remembers what it saw. */
 #include "gate.h"
 
-#include <pthread.h>
-#include <string.h>
-
 static uint32_t notes;
 static void *contexts[MAX_CONTEXTS];
 static uint32_t lost_contexts; /* more than the table holds */

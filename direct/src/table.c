@@ -1,9 +1,6 @@
 /* The table of what the library owns: blocks of memory, and the addresses at which they are mapped. */
 #include "gate.h"
 
-#include <pthread.h>
-#include <string.h>
-
 struct block blocks[MAX_BLOCKS];
 struct mapping mappings[MAX_BLOCKS];
 uint32_t block_limit, mapping_limit, late_mappings;
