@@ -50,7 +50,7 @@ static bool attach(const struct request *r) {
     struct workload *w = r->w;
     pid_t pid = atoi(r->word[2]);
     uint64_t start = number(r->word[3]);
-    rest_until(pid);
+    rest_until(pid, start);
     if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
     w->pid = pid;
     w->start = start;

@@ -79,6 +79,7 @@ void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int cl
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
 
 /* The library in a workload. */
+uint64_t link_start_of(pid_t pid); /* a pid that was given again is another process; 0: there is none */
 bool link_open(struct workload *w);
 bool link_call(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, struct gate_reply *reply, int *fds);
 bool link_look(pid_t pid, uint64_t start, struct gate_page *page, int *fd); /* fd: NULL, or it is left open there */
@@ -168,7 +169,7 @@ bool prefill_load(const char *path); /* as long as the agent is connected */
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
 
 /* What it does until the processes have ended for which it worked. */
-void rest_until(pid_t pid);
+void rest_until(pid_t pid, uint64_t start);
 bool rest_begin(void); /* false: all have ended */
 bool rest_end(void);
 unsigned rest_of(struct pollfd *wait); /* what to wait for, and how many; 0: it does not rest */

@@ -6,8 +6,8 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-/* The start time, field 22 of stat: a pid that was given again is another process. */
-static uint64_t start_of(pid_t pid) {
+/* Field 22 of stat. */
+uint64_t link_start_of(pid_t pid) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -22,7 +22,7 @@ static uint64_t start_of(pid_t pid) {
 
 /* The page is written by the workload: it says what holds, and is believed in nothing that could harm another one. */
 bool link_look(pid_t pid, uint64_t start, struct gate_page *page, int *keep) {
-    uint64_t began = start_of(pid);
+    uint64_t began = link_start_of(pid);
     if (began != start) return fail("process %d started at %llu, expected %llu", pid, (unsigned long long)began, (unsigned long long)start);
     char folder[64], path[400], name[64];
     snprintf(folder, sizeof folder, "/proc/%d/fd", pid);

@@ -22,13 +22,17 @@ static void forget_ended(void) {
     }
 }
 
-void rest_until(pid_t pid) {
+void rest_until(pid_t pid, uint64_t start) {
     forget_ended();
     for (unsigned i = 0; i < count; i++) {
         if (pids[i] == pid) return;
     }
     int fd = count < MAX_WORKLOADS ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (fd < 0) return;
+    if (link_start_of(pid) != start) { /* another process has this pid now */
+        close(fd);
+        return;
+    }
     alive[count] = (struct pollfd){.fd = fd, .events = POLLIN};
     pids[count++] = pid;
 }

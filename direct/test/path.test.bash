@@ -428,6 +428,15 @@ promise_a_keeper_without_a_workload_ends_instead_of_resting() {
     until_gone "$keeper"
 }
 
+promise_a_resting_keeper_does_not_wait_for_another_process_with_that_pid() {
+    node 1 256
+    start log --mib 40
+    keeper
+    refused 'expected 1$' attach w "$pid" 1
+    must rest
+    until_gone "$keeper"
+}
+
 promise_memory_is_not_forgotten_by_rest() {
     node 1 256
     start log --mib 40
