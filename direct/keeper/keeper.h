@@ -73,7 +73,10 @@ void cuda_drop(struct import *what, uint64_t bytes);
 int socket_listen(const char *path, int type);
 int socket_connect(const char *path, int type);
 int socket_next(int listener, int current); /* a new connection takes the place of the current one */
-/* Serves one client at a time, until none is connected for so long while it is idle (NULL: always); serve() is false when the client is gone. */
+/*
+ * Serves one client at a time, until none is connected for so long while it is idle (NULL: always); serve() is false when the client
+ * is gone.
+ */
 void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void));
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
@@ -149,8 +152,8 @@ bool file_load(const struct file *file, enum copy kind, struct workload *w); /* 
 void file_close(struct file *file);
 
 /*
- * A data file. One that is made before the freeze has all of its pages, and they are pinned: while the workload is frozen, its memory
- * comes into them at the speed of the bus, and needs no other memory. Gone with the room if nothing was saved.
+ * A data file. One that is made before the freeze has all of its pages, pinned: while the workload is frozen, its memory comes into
+ * them at the speed of the bus, and needs no other memory. Without a save the file goes with its room.
  */
 struct room {
     char path[4096]; /* empty: unused entry */
