@@ -149,6 +149,7 @@ static bool quit(const struct request *r) {
         if (*w->name && w->count) return fail("the memory of %s is held; drop it first", w->name);
     }
     rooms_close();
+    prefills_close();
     return ended = true;
 }
 

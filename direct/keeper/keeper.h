@@ -170,6 +170,7 @@ void rooms_close(void);
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path);
 bool prefill_load(const char *path); /* as long as the agent is connected */
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
+void prefills_close(void);
 
 /* What it does until the processes have ended for which it worked. */
 void rest_until(pid_t pid, uint64_t start);

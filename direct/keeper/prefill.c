@@ -58,11 +58,15 @@ bool prefill_load(const char *path) {
 
 bool prefill_take(const char *path, struct file *file) {
     struct prefill *p = find(path);
-    bool loaded = p && p->loaded;
-    if (loaded) {
-        *file = p->file;
-        p->file = (struct file){.data = -1}; /* it is the caller's now */
+    if (p && !p->loaded) drop(p);
+    if (!p || !p->loaded) return false;
+    *file = p->file; /* it is the caller's now */
+    *p->path = 0;
+    return true;
+}
+
+void prefills_close(void) {
+    for (struct prefill *p = prefills; p < prefills + MAX_WORKLOADS; p++) {
+        if (*p->path) drop(p);
     }
-    if (p) drop(p);
-    return loaded;
 }

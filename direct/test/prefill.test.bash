@@ -90,6 +90,23 @@ promise_reserved_memory_is_replaced_by_the_next_for_that_file() {
     restored 40
 }
 
+promise_a_resting_keeper_has_no_prefilled_memory() {
+    node 1 256
+    saved 40
+    driver_in
+    attach
+    before=$(used)
+    must reserve "$(gpu)" 0 "$work/memory"
+    must prefill "$work/memory"
+    must rest
+    [ "$(used)" = "$before" ] || fail "expected $before blocks, got $(used)"
+    refused 'nothing is reserved' prefill "$work/memory"
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
 promise_a_damaged_file_is_not_prefilled() {
     node 1 128
     saved 40
