@@ -132,18 +132,18 @@ static void forget_context(const void *context) {
     table_unlock();
 }
 
-/* Before it ends: not before the work that uses its memory. */
+/* Before it ends: not before the work that uses its memory, nor while the drain waits for it. */
 static void end_context(void *context) {
     if (has_plain(context)) wait_for(context);
     forget_context(context);
+    await_drain(context);
 }
 
 HOOK(cuCtxDestroy_v2, (void *context)) {
-    end_context(context);
     table_lock();
     for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
     table_unlock();
-    await_drain(context);
+    end_context(context);
     return real_cuCtxDestroy_v2(context);
 }
 
@@ -174,10 +174,7 @@ static void *primary_of(int device) {
 /* The memory goes first: the driver would take the addresses with the context. */
 HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
     void *context = primary_of(device);
-    if (context) {
-        end_context(context);
-        await_drain(context);
-    }
+    if (context) end_context(context);
     if (device >= 0 && device < MAX_DEVICES) __atomic_store_n(&retained[device], 0, __ATOMIC_RELAXED);
     return real_cuDevicePrimaryCtxReset_v2(device);
 }

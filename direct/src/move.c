@@ -10,22 +10,14 @@ static uint32_t mapping_of(uint32_t block, uint32_t from) {
     return from;
 }
 
-static uint64_t address_of(uint32_t block) {
-    uint32_t m = mapping_of(block, 0);
-    return m < mapping_limit ? mappings[m].address : 0;
-}
-
-static void unmap(uint32_t block, uint32_t end) {
-    for (uint32_t m = mapping_of(block, 0); m < end; m = mapping_of(block, m + 1)) driver.cuMemUnmap(mappings[m].address, mappings[m].bytes);
-}
-
 /* All mappings of a block below the end, or none of them. */
 static CUresult map(uint32_t block, uint32_t end) {
     for (uint32_t m = mapping_of(block, 0); m < end; m = mapping_of(block, m + 1)) {
         CUresult result = driver.cuMemMap(mappings[m].address, mappings[m].bytes, mappings[m].offset, blocks[block].handle, 0);
         if (result == 0 && (result = mapping_allow(&mappings[m]))) driver.cuMemUnmap(mappings[m].address, mappings[m].bytes);
         if (result) {
-            unmap(block, m);
+            for (uint32_t made = mapping_of(block, 0); made < m; made = mapping_of(block, made + 1))
+                driver.cuMemUnmap(mappings[made].address, mappings[made].bytes);
             return result;
         }
     }
@@ -34,7 +26,9 @@ static CUresult map(uint32_t block, uint32_t end) {
 
 static CUresult add(struct gate_reply *reply, int *fds, uint32_t i) {
     struct gate_entry *entry = &reply->entry[reply->count];
-    *entry = (struct gate_entry){i, blocks[i].prop.location_id, address_of(i), blocks[i].bytes, {0}};
+    uint32_t m = mapping_of(i, 0);
+    uint64_t address = m < mapping_limit ? mappings[m].address : 0;
+    *entry = (struct gate_entry){i, blocks[i].prop.location_id, address, blocks[i].bytes, {0}};
     if (driver.cuDeviceGetUuid) driver.cuDeviceGetUuid(entry->uuid, entry->device);
     CUresult result = driver.cuMemExport(&fds[reply->count], blocks[i].handle, 1, 0);
     reply->count += result == 0;
