@@ -33,6 +33,9 @@
  * system call. The limit is for a busy machine; a thread that exceeds it does not respond at all. */
 #define DEADLINE_MILLISECONDS 10000
 
+/* A millisecond or two: a sleep for each thread would freeze the program for a millisecond more for each of them. */
+#define LOOKS_BEFORE_NAP 2000
+
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
 
 void *one_more(void *array, size_t count, size_t size) {
@@ -92,9 +95,9 @@ void thread_seize(const struct target *t, pid_t tid) {
     pid_t pid = waitpid(tid, &status, __WALL | WNOHANG);
     if (pid < 0 || (pid && !WIFSTOPPED(status))) die(GONE, "process %d: thread %d ended", t->pid, tid);
     if (pid) break;
-    if (i == DEADLINE_MILLISECONDS) die(REFUSED, "process %d: thread %d does not stop", t->pid, tid);
-    if (i) nap();
-    else sched_yield();
+    if (i == LOOKS_BEFORE_NAP + DEADLINE_MILLISECONDS) die(REFUSED, "process %d: thread %d does not stop", t->pid, tid);
+    if (i < LOOKS_BEFORE_NAP) sched_yield();
+    else nap();
   }
   if (status >> 16 != PTRACE_EVENT_STOP || WSTOPSIG(status) == SIGTRAP)
     die(REFUSED, "process %d: expected thread %d stopped by a signal, got it running", t->pid, tid);

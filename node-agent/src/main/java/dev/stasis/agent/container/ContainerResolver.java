@@ -8,17 +8,34 @@ import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.ProcessStatus;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Finds containers by their running processes. */
 public final class ContainerResolver {
 
+  /** More containers than a node has GPUs, since others are looked up rarely. */
+  private static final int MOST_REMEMBERED = 256;
+
   private final ProcFs proc;
+
+  /** The first process of each container that was found, by its id. */
+  private final Map<String, ProcessId> known =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, ProcessId> eldest) {
+              return size() > MOST_REMEMBERED;
+            }
+          });
 
   public ContainerResolver(ProcFs proc) {
     this.proc = proc;
@@ -54,8 +71,34 @@ public final class ContainerResolver {
   }
 
   private Resolution byId(String name) {
+    @Nullable ProcessId init = known.get(name);
+    Resolution resolution = init == null ? search(name) : again(name, init);
+    if (resolution instanceof Resolution.Found one) {
+      known.put(one.container().id(), one.container().init());
+    }
+    return resolution;
+  }
+
+  /** Finds a container by the first process that it had, and looks only into its own cgroups. */
+  private Resolution again(String id, ProcessId init) {
+    List<CgroupMembership> memberships = proc.cgroups(init.pid());
+    if (!proc.alive(init) || !ContainerName.isIn(memberships, id)) {
+      return search(id);
+    }
+    List<Cgroup> cgroups = new CgroupFolders(proc).of(ownCgroups(id, memberships));
+    List<ProcessStat> members =
+        ProcessTree.members(cgroups, true).stream()
+            .map(proc::stat)
+            .flatMap(Optional::stream)
+            .toList();
+    return ofMembers(id, members, members);
+  }
+
+  /** Reads every process of the node. */
+  private Resolution search(String name) {
+    List<ProcessStat> processes = proc.processes();
     Map<Integer, List<CgroupMembership>> memberships =
-        proc.processes().stream()
+        processes.stream()
             .filter(stat -> !stat.isKernelThread() && !stat.isZombie())
             .collect(Collectors.toMap(ProcessStat::pid, stat -> proc.cgroups(stat.pid())));
     TreeSet<String> ids = new TreeSet<>();
@@ -67,7 +110,7 @@ public final class ContainerResolver {
           .forEach(leaf -> ids.add(name));
     }
     if (ids.contains(name)) {
-      return ofMembers(name, memberships);
+      return ofMembers(name, members(name, memberships, processes), processes);
     }
     if (ids.isEmpty()) {
       return refused(name, "expected one that runs on this node, got none");
@@ -75,22 +118,23 @@ public final class ContainerResolver {
     if (ids.size() > 1) {
       return refused(name, "expected one, got " + ids.size() + ": " + String.join(", ", ids));
     }
-    return ofMembers(ids.first(), memberships);
+    return ofMembers(ids.first(), members(ids.first(), memberships, processes), processes);
   }
 
-  private Resolution ofMembers(String id, Map<Integer, List<CgroupMembership>> memberships) {
-    List<Integer> members =
-        memberships.entrySet().stream()
-            .filter(entry -> ContainerName.isIn(entry.getValue(), id))
-            .map(Map.Entry::getKey)
-            .toList();
+  private static List<ProcessStat> members(
+      String id, Map<Integer, List<CgroupMembership>> memberships, List<ProcessStat> processes) {
+    return processes.stream()
+        .filter(stat -> ContainerName.isIn(memberships.getOrDefault(stat.pid(), List.of()), id))
+        .toList();
+  }
+
+  private Resolution ofMembers(String id, List<ProcessStat> members, List<ProcessStat> processes) {
+    Set<Integer> pids = members.stream().map(ProcessStat::pid).collect(Collectors.toSet());
     // The first process and every exec session have a parent outside. The first process is 1 in its
     // own pid namespace or, if the container shares one, the oldest.
     Optional<ProcessStat> init =
         members.stream()
-            .map(proc::stat)
-            .flatMap(Optional::stream)
-            .filter(stat -> !members.contains(stat.ppid()))
+            .filter(stat -> !pids.contains(stat.ppid()))
             .min(
                 Comparator.comparing((ProcessStat stat) -> !isFirstInItsNamespace(stat.pid()))
                     .thenComparing(stat -> depth(stat.pid()))
@@ -98,17 +142,19 @@ public final class ContainerResolver {
     if (init.isEmpty()) {
       return refused(id, "expected one that runs on this node, got none");
     }
-    return found(id, init.get().id(), workload(init.get().id()), true);
+    ProcessId first = init.get().id();
+    return found(id, first, workload(first, processes).orElse(first), true, processes);
   }
 
   private Resolution byProcess(ProcessId process) {
     if (!proc.alive(process)) {
       return refused(ContainerName.plain(process), "expected a running process, got none");
     }
-    return found(ContainerName.plain(process), process, process, false);
+    return found(ContainerName.plain(process), process, process, false, proc.processes());
   }
 
-  private Resolution found(String id, ProcessId init, ProcessId root, boolean owns) {
+  private Resolution found(
+      String id, ProcessId init, ProcessId root, boolean owns, List<ProcessStat> processes) {
     int pid = root.pid();
     Optional<ProcessStatus> status = proc.status(pid);
     List<Mount> mounts = proc.mounts(pid);
@@ -124,7 +170,7 @@ public final class ContainerResolver {
             owns,
             mounts,
             proc.namespaces(pid),
-            new OutsidePipes(proc).of(root),
+            new OutsidePipes(proc).of(root, processes),
             upper(mounts),
             status.map(s -> s.uids().real()).orElse(0),
             status.map(s -> s.gids().real()).orElse(0));
@@ -168,28 +214,25 @@ public final class ContainerResolver {
   }
 
   /** Below a holder: the first process of a pid namespace nested in the holder's. */
-  private ProcessId workload(ProcessId init) {
+  private Optional<ProcessId> workload(ProcessId init, List<ProcessStat> processes) {
     List<String> command = proc.command(init.pid());
     boolean holder =
         command.size() > 1
             && command.get(0).replaceFirst(".*/", "").equals("stasis-runtime")
             && command.get(1).equals("init");
     if (!holder) {
-      return init;
+      return Optional.of(init);
     }
-    return proc.children(init.pid()).stream()
+    return processes.stream()
+        .filter(child -> child.ppid() == init.pid())
         .filter(
             child -> depth(child.pid()) > depth(init.pid()) && isFirstInItsNamespace(child.pid()))
         .map(ProcessStat::id)
-        .findFirst()
-        .orElse(init);
+        .findFirst();
   }
 
   private boolean isFirstInItsNamespace(int pid) {
-    return proc.status(pid)
-        .filter(status -> status.nsPids().size() > 1)
-        .map(status -> status.ownPid() == 1)
-        .orElse(false);
+    return proc.status(pid).filter(ProcessStatus::isFirstInItsNamespace).isPresent();
   }
 
   private int depth(int pid) {

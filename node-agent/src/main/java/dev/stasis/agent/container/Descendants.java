@@ -1,6 +1,5 @@
 package dev.stasis.agent.container;
 
-import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.util.ArrayDeque;
@@ -15,17 +14,9 @@ import java.util.stream.Collectors;
 /** A process and all its descendants, parents before their children. */
 final class Descendants {
 
-  private final ProcFs proc;
+  private Descendants() {}
 
-  Descendants(ProcFs proc) {
-    this.proc = proc;
-  }
-
-  List<ProcessId> of(ProcessId root) {
-    return of(root, proc.processes()).stream().map(ProcessStat::id).toList();
-  }
-
-  List<ProcessStat> of(ProcessId root, List<ProcessStat> processes) {
+  static List<ProcessStat> of(ProcessId root, List<ProcessStat> processes) {
     Map<Integer, List<ProcessStat>> children =
         processes.stream().collect(Collectors.groupingBy(ProcessStat::ppid));
     List<ProcessStat> found = new ArrayList<>();

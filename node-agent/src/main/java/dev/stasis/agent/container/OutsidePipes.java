@@ -3,6 +3,7 @@ package dev.stasis.agent.container;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +21,14 @@ final class OutsidePipes {
     this.proc = proc;
   }
 
-  List<OutsidePipe> of(ProcessId root) {
+  /**
+   * Returns those of a process and its descendants.
+   *
+   * @param processes all processes that may descend from it
+   */
+  List<OutsidePipe> of(ProcessId root, List<ProcessStat> processes) {
     Map<Long, Ends> pipes = new TreeMap<>();
-    for (ProcessId process : new Descendants(proc).of(root)) {
+    for (ProcessStat process : Descendants.of(root, processes)) {
       for (OpenFile file : proc.openFiles(process.pid())) {
         if (file.isPipe() && file.inode().isPresent() && pipes.size() < MOST) {
           pipes.computeIfAbsent(file.inode().getAsLong(), inode -> new Ends()).add(file);

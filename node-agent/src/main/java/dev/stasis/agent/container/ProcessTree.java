@@ -3,13 +3,16 @@ package dev.stasis.agent.container;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.agent.process.ProcessStatus;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -45,9 +48,33 @@ public final class ProcessTree {
   public Listing list(Container container) {
     // Cgroups are read first: a process created after that is found among all processes, by its
     // parents.
-    Set<Integer> inCgroups = cgroupMembers(container);
-    List<ProcessStat> processes = proc.processes();
-    List<ProcessStat> members = new Descendants(proc).of(container.root(), processes);
+    Set<Integer> inCgroups = members(container.cgroups(), container.ownsCgroups());
+    return listing(container, inCgroups, proc.processes());
+  }
+
+  /**
+   * Lists a container again while it is frozen, without reading every process of the node, which
+   * takes 40 microseconds for each. What is not in the container's own cgroups, or a zombie, is
+   * found only if it is known.
+   *
+   * @param known the processes of an earlier list
+   */
+  public Listing listAgain(Container container, Collection<ProcessId> known) {
+    if (!container.ownsCgroups()) {
+      return list(container);
+    }
+    Set<Integer> inCgroups = members(container.cgroups(), true);
+    Set<Integer> pids = new TreeSet<>(inCgroups);
+    known.forEach(process -> pids.add(process.pid()));
+    pids.add(container.init().pid());
+    pids.add(container.root().pid());
+    return listing(
+        container, inCgroups, pids.stream().map(proc::stat).flatMap(Optional::stream).toList());
+  }
+
+  private Listing listing(
+      Container container, Set<Integer> inCgroups, List<ProcessStat> processes) {
+    List<ProcessStat> members = Descendants.of(container.root(), processes);
     Set<ProcessId> known = new HashSet<>();
     members.forEach(stat -> known.add(stat.id()));
     known.add(container.init());
@@ -81,15 +108,21 @@ public final class ProcessTree {
    * process: an exec session, an ephemeral container, a sidecar that shares the namespace.
    */
   public List<ProcessStat> strangers(Container container) {
-    Set<Integer> inCgroups = cgroupMembers(container);
+    Set<Integer> inCgroups = members(container.cgroups(), container.ownsCgroups());
     List<ProcessStat> processes = proc.processes();
     Set<ProcessId> own = new HashSet<>();
-    new Descendants(proc).of(container.init(), processes).forEach(stat -> own.add(stat.id()));
+    Descendants.of(container.init(), processes).forEach(stat -> own.add(stat.id()));
+    // No process of a namespace is older than its first one.
+    long oldest =
+        proc.status(container.init().pid()).filter(ProcessStatus::isFirstInItsNamespace).isPresent()
+            ? container.init().startTime()
+            : 0;
     return processes.stream()
         .filter(stat -> !stat.isZombie() && !stat.isKernelThread() && !own.contains(stat.id()))
         .filter(
             stat ->
-                inCgroups.contains(stat.pid()) || sharesPids(stat.pid(), container.init().pid()))
+                inCgroups.contains(stat.pid())
+                    || stat.startTime() >= oldest && sharesPids(stat.pid(), container.init().pid()))
         .toList();
   }
 
@@ -105,12 +138,11 @@ public final class ProcessTree {
     return proc.status(pid).map(status -> status.nsPids().size()).orElse(0);
   }
 
-  private static Set<Integer> cgroupMembers(Container container) {
+  /** The pids in a container's own cgroups; none if they are not its own. */
+  static Set<Integer> members(List<Cgroup> cgroups, boolean own) {
     Set<Integer> pids = new TreeSet<>();
-    if (container.ownsCgroups()) {
-      for (Cgroup cgroup : container.cgroups()) {
-        collect(cgroup.folder(), pids);
-      }
+    if (own) {
+      cgroups.forEach(cgroup -> collect(cgroup.folder(), pids));
     }
     return pids;
   }

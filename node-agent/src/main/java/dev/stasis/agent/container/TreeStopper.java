@@ -44,15 +44,16 @@ public final class TreeStopper {
   /**
    * Stops the whole tree.
    *
+   * @param known processes of an earlier list
    * @param atMost limit for all attempts together
    */
-  public StopOutcome stop(Container container, Duration atMost) {
+  public StopOutcome stop(Container container, List<ProcessId> known, Duration atMost) {
     Optional<Freezer> freezer = Freezer.of(container);
     if (freezer.isPresent() && freezer.get().isFrozen()) {
       return new StopOutcome.NotStopped(
           "container " + container.id() + ": expected a running cgroup, got a frozen one");
     }
-    return stop(container, freezer, System.nanoTime() + atMost.toNanos());
+    return stop(container, freezer, known, System.nanoTime() + atMost.toNanos());
   }
 
   /**
@@ -60,15 +61,17 @@ public final class TreeStopper {
    * it may have died in between. The signals are sent before it thaws, so none of the processes
    * runs.
    *
+   * @param known its processes
    * @param atMost limit for all attempts together
    */
-  public StopOutcome stopAgain(Container container, Duration atMost) {
-    return stop(container, Freezer.of(container), System.nanoTime() + atMost.toNanos());
+  public StopOutcome stopAgain(Container container, List<ProcessId> known, Duration atMost) {
+    return stop(container, Freezer.of(container), known, System.nanoTime() + atMost.toNanos());
   }
 
-  private StopOutcome stop(Container container, Optional<Freezer> freezer, long until) {
+  private StopOutcome stop(
+      Container container, Optional<Freezer> freezer, List<ProcessId> known, long until) {
     while (true) {
-      Attempt attempt = new Attempt();
+      Attempt attempt = new Attempt(known);
       long tryUntil = Math.min(until, System.nanoTime() + ONE_TRY.toNanos());
       Optional<String> fault = attempt.run(container, freezer, tryUntil);
       if (fault.isEmpty()) {
@@ -153,6 +156,11 @@ public final class TreeStopper {
     private final Set<ProcessId> stopped = new LinkedHashSet<>();
     private final Set<ProcessId> stoppedBefore = new LinkedHashSet<>();
     private final Set<ProcessId> seenStopped = new LinkedHashSet<>();
+    private final List<ProcessId> known;
+
+    Attempt(List<ProcessId> known) {
+      this.known = known;
+    }
 
     StoppedTree tree() {
       return new StoppedTree(List.copyOf(stopped), List.copyOf(stoppedBefore));
@@ -160,7 +168,7 @@ public final class TreeStopper {
 
     Optional<String> run(Container container, Optional<Freezer> freezer, long until) {
       // Before the cgroup is frozen: a frozen process shows D in any state.
-      tree.list(container).members().stream()
+      tree.listAgain(container, known).members().stream()
           .filter(ProcessStat::isStopped)
           .forEach(stat -> stoppedBefore.add(stat.id()));
       if (freezer.isPresent()) {
@@ -168,7 +176,7 @@ public final class TreeStopper {
           return Optional.of("container " + container.id() + ": its cgroup did not freeze in time");
         }
         try {
-          stopAll(container);
+          stopAll(tree.listAgain(container, known));
         } finally {
           freezer.get().thaw(left(until));
         }
@@ -187,7 +195,8 @@ public final class TreeStopper {
             Stream.concat(stopped.stream(), seenStopped.stream())
                 .filter(process -> !isStopped(process))
                 .toList();
-        boolean news = stopAll(container);
+        // The last list has the processes outside the cgroups too.
+        boolean news = stopAll(tree.list(container));
         if (!news && running.isEmpty()) {
           return Optional.empty();
         }
@@ -204,13 +213,13 @@ public final class TreeStopper {
       }
     }
 
-    private boolean stopAll(Container container) {
+    private boolean stopAll(ProcessTree.Listing listing) {
       boolean news = false;
-      for (ProcessId process : tree.list(container).living()) {
-        boolean known = stopped.contains(process) || seenStopped.contains(process);
+      for (ProcessId process : listing.living()) {
+        boolean signaled = stopped.contains(process) || seenStopped.contains(process);
         // A process that was already stopped gets the signal too, because another program may be
         // continuing it right now.
-        if (!known && send(process, Signal.STOP)) {
+        if (!signaled && send(process, Signal.STOP)) {
           (stoppedBefore.contains(process) ? seenStopped : stopped).add(process);
           news = true;
         }

@@ -124,7 +124,11 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
   public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
     putBack(frozen);
     Set<ProcessId> tree = new LinkedHashSet<>(frozen.work().tree());
-    frozen.container().ifPresent(found -> tree.addAll(frozen.node().tree().list(found).living()));
+    frozen
+        .container()
+        .ifPresent(
+            found ->
+                tree.addAll(frozen.node().tree().listAgain(found, List.copyOf(tree)).living()));
     Optional<String> silent = guard(frozen).calm(tree.stream().filter(frozen::alive).toList());
     if (silent.isPresent()) {
       throw new StepFailure(Reason.PROCESS_CONTROL, "TCP connections: " + silent.get());

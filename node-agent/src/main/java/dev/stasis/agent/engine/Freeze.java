@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.layer.LayerPacker;
 import dev.stasis.agent.preflight.FailedRequirement;
@@ -181,13 +182,19 @@ final class Freeze extends FrozenWork {
         : mover + "; criu for some regions: " + String.join("; ", leftToCriu) + notDirect;
   }
 
+  /** Lists the container again. Until it is stopped, the processes of the inspection are known. */
+  ProcessTree.Listing listAgain() {
+    List<ProcessId> stopped = work().tree();
+    return node().tree().listAgain(container, stopped.isEmpty() ? inspected.tree() : stopped);
+  }
+
   /** CUDA processes that are not recorded in the journal yet. */
   List<CudaProcess> unknownCudaProcesses() throws StepFailure {
     Set<ProcessId> known = new HashSet<>();
     work().cuda().forEach(one -> known.add(one.process()));
     List<CudaProcess> found = new ArrayList<>();
     CudaUse use = CudaUse.of(node());
-    for (ProcessId process : node().tree().list(container).living()) {
+    for (ProcessId process : listAgain().living()) {
       if (!known.contains(process)) {
         OptionalInt thread = use.restoreThread(process);
         if (thread.isPresent()) {
@@ -240,7 +247,7 @@ final class Freeze extends FrozenWork {
   boolean requireNoLiveDevices() throws StepFailure {
     DeviceHolders holders =
         new DeviceHolders(node().proc(), work().cuda().stream().map(CudaProcess::process).toList());
-    List<ProcessStat> members = node().tree().list(container).members();
+    List<ProcessStat> members = listAgain().members();
     Optional<String> live = holders.live(members);
     if (live.isPresent()) {
       throw new StepFailure(Reason.REFUSED, live.get());
@@ -257,7 +264,8 @@ final class Freeze extends FrozenWork {
   List<FailedRequirement> requirePortable() throws StepFailure, InterruptedException {
     watched = findWatched();
     List<FailedRequirement> unmet =
-        new Inspection(node()).stopped(request, container, inspected, cudaProcesses(), watched);
+        new Inspection(node())
+            .stopped(request, container, inspected, listAgain(), cudaProcesses(), watched);
     notPortable = unmet.stream().filter(one -> one.scope() == Scope.NEW_POD).toList();
     if (request.leavesItsPod()) {
       refuse(notPortable);
@@ -296,7 +304,7 @@ final class Freeze extends FrozenWork {
   void requireOwnMemory() throws StepFailure, InterruptedException {
     Set<ProcessId> cuda = cudaProcesses();
     if (cuda.size() > 1 || inspected.seen().size() > 1) {
-      refuse(new Inspection(node()).locked(request, container, inspected, cuda));
+      refuse(new Inspection(node()).locked(request, container, inspected, listAgain(), cuda));
     }
   }
 
@@ -312,7 +320,7 @@ final class Freeze extends FrozenWork {
 
   /** Records the facts about the stopped tree. */
   void describe() {
-    List<ProcessId> tree = node().tree().list(container).living();
+    List<ProcessId> tree = listAgain().living();
     draft =
         new ManifestDraft(
             node().proc(),

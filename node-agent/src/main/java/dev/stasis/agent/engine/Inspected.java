@@ -4,6 +4,7 @@ import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.FailedRequirement;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.compat.Fingerprint;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import java.util.OptionalLong;
  * @param needs requirements for another node that follow from its activity
  * @param gpus the node's GPUs
  * @param seen the GPUs that the container sees, in the driver's order
- * @param processes number of processes of the workload
+ * @param tree the workload's processes
  * @param gpuBytes device memory of all its processes
  * @param hostBytes memory of its processes, except device memory
  * @param layerBytes files that go into an artifact: the writable layer, emptyDirs and /dev/shm
@@ -40,7 +41,7 @@ public record Inspected(
     Fingerprint needs,
     NodeGpus gpus,
     List<Gpu> seen,
-    int processes,
+    List<ProcessId> tree,
     long gpuBytes,
     long hostBytes,
     long layerBytes,
@@ -55,6 +56,7 @@ public record Inspected(
     addresses = List.copyOf(addresses);
     watched = Map.copyOf(watched);
     seen = List.copyOf(seen);
+    tree = List.copyOf(tree);
   }
 
   /** Returns a copy with another path. */
@@ -67,7 +69,7 @@ public record Inspected(
         needs,
         gpus,
         seen,
-        processes,
+        tree,
         gpuBytes,
         hostBytes,
         layerBytes,
@@ -87,7 +89,7 @@ public record Inspected(
         Fingerprint.empty(),
         NodeGpus.none(new DriverAvailability.NoDevice(driver)),
         List.of(),
-        0,
+        List.of(),
         0,
         0,
         0,

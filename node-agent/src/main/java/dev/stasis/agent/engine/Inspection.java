@@ -151,7 +151,7 @@ final class Inspection {
         new NodeNeeds(node.proc()).of(members, container.mounts()).and(NodeNeeds.mounts(around)),
         gpus,
         seen,
-        members.size(),
+        members.stream().map(Subject.Member::id).toList(),
         gpuBytes,
         residentBytes,
         layer.bytes(),
@@ -228,12 +228,16 @@ final class Inspection {
 
   /** The requirements of device memory, for locked processes: no call can change it any more. */
   List<FailedRequirement> locked(
-      CheckpointRequest request, Container container, Inspected before, Set<ProcessId> cuda)
+      CheckpointRequest request,
+      Container container,
+      Inspected before,
+      ProcessTree.Listing listing,
+      Set<ProcessId> cuda)
       throws InterruptedException {
     List<FailedRequirement> unmet = new ArrayList<>();
     SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members =
-        node.tree().list(container).members().stream()
+        listing.members().stream()
             .filter(stat -> cuda.contains(stat.id()))
             .map(stat -> reader.member(stat, true))
             .toList();
@@ -291,11 +295,11 @@ final class Inspection {
       CheckpointRequest request,
       Container container,
       Inspected before,
+      ProcessTree.Listing listing,
       Set<ProcessId> cuda,
       Map<String, String> watched)
       throws InterruptedException {
     SubjectReader reader = new SubjectReader(node);
-    ProcessTree.Listing listing = node.tree().list(container);
     List<Subject.Member> members =
         listing.members().stream()
             .filter(stat -> !stat.isZombie())

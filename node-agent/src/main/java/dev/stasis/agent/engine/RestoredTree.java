@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
@@ -55,15 +56,20 @@ final class RestoredTree {
   }
 
   private List<ProcessId> listed(boolean withForeign) {
-    if (!(frozen.node().containers().resolve(frozen.work().containerId())
+    Work work = frozen.work();
+    if (!(frozen.node().containers().resolve(work.containerId())
         instanceof Resolution.Found found)) {
       return List.of();
     }
     Container target = found.container();
+    ProcessTree tree = frozen.node().tree();
+    // Before anything is killed, what is outside the cgroups is searched too.
+    ProcessTree.Listing listing =
+        withForeign ? tree.list(target) : tree.listAgain(target, work.tree());
     List<ProcessId> all = new ArrayList<>();
-    List<ProcessStat> listed = new ArrayList<>(frozen.node().tree().list(target).members());
+    List<ProcessStat> listed = new ArrayList<>(listing.members());
     if (withForeign) {
-      listed.addAll(frozen.node().tree().list(target).foreign());
+      listed.addAll(listing.foreign());
     }
     for (ProcessStat stat : listed) {
       if (!stat.isZombie() && !stat.id().equals(target.init())) {

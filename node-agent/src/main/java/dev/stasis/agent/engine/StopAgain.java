@@ -26,7 +26,9 @@ final class StopAgain {
     if (container.isEmpty()) {
       return;
     }
-    StopOutcome outcome = new TreeStopper(frozen.node().proc()).stopAgain(container.get(), LIMIT);
+    StopOutcome outcome =
+        new TreeStopper(frozen.node().proc())
+            .stopAgain(container.get(), frozen.work().tree(), LIMIT);
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
     }

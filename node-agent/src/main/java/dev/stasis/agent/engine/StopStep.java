@@ -71,11 +71,12 @@ final class StopStep implements Step<Freeze, FrozenWork> {
   private static StoppedTree stop(Freeze freeze, TreeStopper stopper) throws StepFailure {
     // Recorded before the first signal: a reader then knows that stopped processes were stopped by
     // us, except these.
-    List<ProcessStat> members = freeze.node().tree().list(freeze.source()).members();
+    List<ProcessStat> members = freeze.listAgain().members();
     List<ProcessId> before =
         members.stream().filter(ProcessStat::isStopped).map(ProcessStat::id).toList();
-    freeze.note(work -> work.withTree(members.stream().map(ProcessStat::id).toList(), before));
-    StopOutcome outcome = stopper.stop(freeze.source(), LIMIT);
+    List<ProcessId> listed = members.stream().map(ProcessStat::id).toList();
+    freeze.note(work -> work.withTree(listed, before));
+    StopOutcome outcome = stopper.stop(freeze.source(), listed, LIMIT);
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
     }
@@ -115,7 +116,8 @@ final class StopStep implements Step<Freeze, FrozenWork> {
       }
     }
     Set<ProcessId> ours = new LinkedHashSet<>(frozen.work().tree());
-    container.ifPresent(found -> ours.addAll(frozen.node().tree().list(found).living()));
+    container.ifPresent(
+        found -> ours.addAll(frozen.node().tree().listAgain(found, List.copyOf(ours)).living()));
     frozen.work().stoppedBefore().forEach(ours::remove);
     resume(
         new TreeStopper(frozen.node().proc()),

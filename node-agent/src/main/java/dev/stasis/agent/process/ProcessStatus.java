@@ -74,6 +74,11 @@ public record ProcessStatus(
     return nsPids.get(nsPids.size() - 1);
   }
 
+  /** Whether it is process 1 of a pid namespace that is not the reader's. */
+  public boolean isFirstInItsNamespace() {
+    return nsPids.size() > 1 && ownPid() == 1;
+  }
+
   public boolean isPending(int signal) {
     return (pendingSignals >> (signal - 1) & 1) == 1;
   }

@@ -45,7 +45,19 @@ class ContainerResolverTest {
           .isEqualTo(new Resolution.Found(container));
       assertThat(resolver.resolve(Integer.toString(container.init().pid())))
           .isEqualTo(new Resolution.Found(container));
+      assertThat(resolver.resolve(running.id()))
+          .as("found again, now by its first process")
+          .isEqualTo(new Resolution.Found(container));
     }
+  }
+
+  @Test
+  void aContainerThatHasEndedIsNotFoundAgain() throws Exception {
+    TestContainer running = TestContainer.start("workload", 0, "/data");
+    try (running) {
+      assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Found.class);
+    }
+    assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Refused.class);
   }
 
   @Test

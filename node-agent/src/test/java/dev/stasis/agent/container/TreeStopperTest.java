@@ -137,7 +137,7 @@ class TreeStopperTest {
                     all.resolve("" + child.pid()), Path.of("/proc/" + child.pid()));
                 return Files.move(stopped, task.resolve("stat"), StandardCopyOption.ATOMIC_MOVE);
               });
-      StopOutcome outcome = new TreeStopper(new ProcFs(all)).stop(container, LONG);
+      StopOutcome outcome = new TreeStopper(new ProcFs(all)).stop(container, List.of(), LONG);
       fork.get(LONG.toSeconds(), TimeUnit.SECONDS);
 
       assertThat(outcome)
@@ -178,7 +178,7 @@ class TreeStopperTest {
       Freezer freezer = Freezer.of(container).orElseThrow();
       assertThat(freezer.freeze(LONG)).isTrue();
 
-      StopOutcome outcome = stopper.stop(container, LONG);
+      StopOutcome outcome = stopper.stop(container, List.of(), LONG);
 
       assertThat(outcome).isInstanceOf(StopOutcome.NotStopped.class);
       assertThat(freezer.isFrozen()).isTrue();
@@ -239,8 +239,29 @@ class TreeStopperTest {
     }
   }
 
+  @Test
+  void aSecondListHasWhatIsInTheCgroupsAndWhatTheFirstOneHad() throws Exception {
+    try (TestContainer running = TestContainer.start("workload", 0, "/data", "child")) {
+      Container container = running.resolve();
+      ProcessTree tree = new ProcessTree(proc);
+      await().atMost(LONG).until(() -> tree.list(container).members().size() == 2);
+      List<ProcessId> first = tree.list(container).living();
+
+      assertThat(tree.listAgain(container, List.of()).living()).isEqualTo(first);
+
+      ProcessId child = first.get(1);
+      for (Cgroup cgroup : container.cgroups()) {
+        Files.writeString(
+            cgroup.hierarchy().resolve("cgroup.procs"), Integer.toString(child.pid()));
+      }
+      assertThat(tree.listAgain(container, List.of()).living()).containsExactly(container.root());
+      assertThat(tree.listAgain(container, first).living()).isEqualTo(first);
+      assertThat(tree.list(container).living()).isEqualTo(first);
+    }
+  }
+
   private StoppedTree stop(Container container) {
-    StopOutcome outcome = stopper.stop(container, LONG);
+    StopOutcome outcome = stopper.stop(container, List.of(), LONG);
     assertThat(outcome).isInstanceOf(StopOutcome.Stopped.class);
     return ((StopOutcome.Stopped) outcome).tree();
   }

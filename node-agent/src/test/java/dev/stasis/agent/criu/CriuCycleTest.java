@@ -144,7 +144,8 @@ class CriuCycleTest {
       TestContainer running, Container container, StoppedTree stopped, ThreadGuard guard)
       throws Exception {
     await().atMost(LONG).until(() -> untraced(stopped.stopped()));
-    assertThat(stopper.stopAgain(container, LONG)).isInstanceOf(StopOutcome.Stopped.class);
+    assertThat(stopper.stopAgain(container, List.of(), LONG))
+        .isInstanceOf(StopOutcome.Stopped.class);
     assertThat(guard.restore()).isEmpty();
     leftovers.remove(stopped.stopped());
     assertThat(stopper.resume(stopped, LONG)).isEmpty();
@@ -322,8 +323,7 @@ class CriuCycleTest {
   }
 
   private StoppedTree stop(Container container) {
-    StopOutcome outcome = stopper.stop(container, LONG);
-    assertThat(outcome).isInstanceOf(StopOutcome.Stopped.class);
+    StopOutcome outcome = stopper.stop(container, List.of(), LONG);
     return ((StopOutcome.Stopped) outcome).tree();
   }
 

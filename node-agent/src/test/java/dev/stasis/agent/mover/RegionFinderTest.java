@@ -21,13 +21,14 @@ class RegionFinderTest {
   void largePrivateMemoryIsTheMovers() {
     assertThat(large("rw-p", "", 64 * MIB, 0, 0, "rd")).containsExactly(region(0, 64));
     assertThat(large("rw-p", "", 60 * MIB, 0, 0, "rd")).containsExactly(region(0, 64));
+    assertThat(large("rw-p", "[heap]", 64 * MIB, 0, 0, "rd")).containsExactly(region(0, 64));
   }
 
   @ParameterizedTest
   @CsvSource({
     "r--p,, 64, 0, 0, rd", // nothing that a restore could write to
     "rw-s,, 64, 0, 0, rd",
-    "rw-p, [heap], 64, 0, 0, rd",
+    "r--p, [heap], 64, 0, 0, rd",
     "rw-p, [stack], 64, 0, 0, rd",
     "rw-p,, 59, 0, 0, rd", // a reservation with holes
     "rw-p,, 64, 1, 0, rd", // shared with a forked child

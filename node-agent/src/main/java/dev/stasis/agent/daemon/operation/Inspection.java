@@ -81,7 +81,7 @@ final class Inspection {
     }
     status.setRoom(RoomWait.room(inspected.room()));
     status.setExplanation(explanation(List.of()));
-    status.setSourceProcesses(inspected.processes());
+    status.setSourceProcesses(inspected.tree().size());
   }
 
   /** Facts stored in the artifact for an import. */
