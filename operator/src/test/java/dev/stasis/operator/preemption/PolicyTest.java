@@ -165,7 +165,8 @@ class PolicyTest {
         .getStatus()
         .setConditions(
             List.of(
-                new Condition("Ready", ConditionValue.TRUE, "ArtifactVerified", "", world.now, 1L)));
+                new Condition(
+                    "Ready", ConditionValue.TRUE, "ArtifactVerified", "", world.now, 1L)));
     world.ends("urgent");
     world.pass(Duration.ofMinutes(61));
 
