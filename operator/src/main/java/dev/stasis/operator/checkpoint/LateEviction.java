@@ -17,7 +17,6 @@ import java.util.Optional;
 final class LateEviction {
 
   private final CheckpointOperations operations;
-  private final RestorableCondition restorable = new RestorableCondition();
 
   LateEviction(CheckpointOperations operations) {
     this.operations = operations;
@@ -43,13 +42,14 @@ final class LateEviction {
     }
     if (outcome.isEnding()) {
       context.poll();
+    } else if (isReported(context)) {
+      operations.release(freeze);
     } else {
       report(
           context,
           freeze,
           Reason.WORKLOAD_LOST,
           "its pod was removed after the artifact was stored");
-      operations.release(freeze);
     }
     return true;
   }
@@ -64,12 +64,15 @@ final class LateEviction {
       if (!new EvictionOutcome(context, freeze).outlivesItsNode()) {
         return false;
       }
-      report(
-          context,
-          freeze,
-          Reason.NODE_GONE,
-          "node " + agent.node() + " is gone; its pod was removed after the artifact was stored");
-      operations.abandon(freeze);
+      if (isReported(context)) {
+        operations.abandon(freeze);
+      } else {
+        report(
+            context,
+            freeze,
+            Reason.NODE_GONE,
+            "node " + agent.node() + " is gone; its pod was removed after the artifact was stored");
+      }
       return true;
     }
     Optional<OperationView> end = context.operation(OperationType.END, freeze.number());
@@ -92,7 +95,12 @@ final class LateEviction {
     return needed && !context.agent(end).nodeGone();
   }
 
-  private void report(
+  /** The operation is kept until then: it alone names the artifact if the write fails. */
+  private static boolean isReported(CheckpointContext context) {
+    return context.conditions().isTrue(ConditionType.READY);
+  }
+
+  private static void report(
       CheckpointContext context, OperationView freeze, Reason reason, String message) {
     CheckpointStatusUpdater updater = context.updater();
     CheckpointReporter reporter = context.reporter();
@@ -101,7 +109,7 @@ final class LateEviction {
     freeze.artifact().ifPresent(updater::copyArtifact);
     context.status().setOperation(null);
     context.status().copyProgress(null);
-    restorable.write(context);
+    context.restorable().write(context);
     updater.source(ConditionValue.FALSE, reason, message);
     reporter.notFrozen(reason, message);
     String artifact = updater.artifact();
@@ -110,5 +118,6 @@ final class LateEviction {
         Reason.ARTIFACT_VERIFIED,
         artifact + ": it can be restored, although the checkpoint failed",
         "late");
+    context.requeueAfter(context.config().progressEvery());
   }
 }

@@ -93,6 +93,33 @@ class LateEvictionTest {
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
   }
 
+  /** If the write of the status fails, only the operation still names the artifact. */
+  @Test
+  void theOperationIsKeptUntilTheStatusNamesItsArtifact() {
+    fail();
+    answer();
+    agent().succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.turn();
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.operation(OperationType.CHECKPOINT, 1)).isPresent();
+
+    world.settle();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
+  void theOperationOfARemovedNodeIsKeptUntilTheStatusNamesItsArtifact() {
+    Objects.requireNonNull(reported().getArtifact()).setNode(null);
+    fail();
+    world.cluster.nodes.clear();
+    world.cluster.gpuNodes.clear();
+    world.turn();
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.operation(OperationType.CHECKPOINT, 1)).isPresent();
+  }
+
   @Test
   void aHeldWorkloadWhosePodIsDeletedAfterTheFailureIsEnded() {
     world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
