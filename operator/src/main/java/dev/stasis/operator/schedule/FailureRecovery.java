@@ -113,7 +113,7 @@ final class FailureRecovery {
                     "the artifact of " + tried.checkpoint() + " is damaged"));
   }
 
-  private static Optional<Decision> decide(
+  private Optional<Decision> decide(
       ScheduleState state, RestoreOnFailure policy, PodFailure failure) {
     List<AutomaticRestore> tried =
         state.automaticRestores().stream()
@@ -207,22 +207,25 @@ final class FailureRecovery {
   }
 
   /**
-   * Returns whether a user, a preemption policy or the eviction webhook has requested its restore,
-   * or restored it since the failure. The failed pod may have been left, and remain beside the
-   * restored one.
+   * Returns whether a user has requested its restore from any GpuCheckpoint, or restored it since
+   * the failure. The failed pod may have been left, and remain beside the restored one.
    */
-  private static boolean isRestoredElsewhere(
+  private boolean isRestoredElsewhere(
       ScheduleState state, PodFailure failure, List<ScheduledCheckpoint> own) {
     Set<String> names = own.stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
-    return state.restores().values().stream()
-        .filter(restore -> names.contains(restore.getSpec().checkpointName()))
-        .anyMatch(
-            restore ->
-                !ScheduleState.phase(restore).isFinal() || hasRestored(restore, failure.time()));
+    boolean isBeingRestored = state.checkpointsBeingRestored().anyMatch(names::contains);
+    return isBeingRestored
+        || Stream.concat(
+                state.restores().values().stream()
+                    .filter(restore -> names.contains(restore.getSpec().checkpointName())),
+                movedPods.restoresOf(failure.pod()))
+            .anyMatch(restore -> isBack(restore, failure.time()));
   }
 
-  private static boolean hasRestored(GpuRestore restore, Instant since) {
-    return BACK.contains(ScheduleState.phase(restore))
+  /** Returns whether it was requested after that time, and has restored the pod or may do so. */
+  private static boolean isBack(GpuRestore restore, Instant since) {
+    RestorePhase phase = ScheduleState.phase(restore);
+    return (!phase.isFinal() || BACK.contains(phase))
         && Instant.parse(restore.getMetadata().getCreationTimestamp()).isAfter(since);
   }
 

@@ -2,6 +2,7 @@ package dev.stasis.operator.schedule;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ObservedPod;
@@ -16,11 +17,12 @@ import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pods whose workload Stasis itself moves or evicts. The request that removes such a pod also
- * restores its workload, so a schedule that did the same would create a second copy.
+ * Pods whose workload Stasis itself moves or evicts, or a user restores. That request restores the
+ * workload, so a schedule that did the same would create a second copy.
  */
 final class MovedPods {
 
@@ -84,6 +86,18 @@ final class MovedPods {
             .stream()
             .filter(MovedPods::isEvicting)
             .anyMatch(checkpoint -> uid(checkpoint.getStatus().getPod()).equals(uid));
+  }
+
+  /** Returns the restores from all GpuCheckpoints of the pod, also of other requesters. */
+  Stream<GpuRestore> restoresOf(Pod pod) {
+    String namespace = pod.getMetadata().getNamespace();
+    Optional<String> uid = Optional.of(pod.getMetadata().getUid());
+    return cluster.checkpointsOf(namespace, pod.getMetadata().getName()).stream()
+        .filter(checkpoint -> checkpoint.getStatus() != null)
+        .filter(checkpoint -> uid(checkpoint.getStatus().getPod()).equals(uid))
+        .flatMap(
+            checkpoint ->
+                cluster.restoresOf(namespace, checkpoint.getMetadata().getName()).stream());
   }
 
   /** With Recreate, its GpuCheckpoint evicts the pod. */

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.Selector;
@@ -52,7 +53,7 @@ final class ScheduleEventSources {
 
   /**
    * Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. If a request
-   * that removes its pod fails, any schedule of its namespace may have to restore the pod.
+   * that removes or restores a pod fails, any schedule of its namespace may have to restore it.
    */
   <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
     R request = change.subject();
@@ -65,7 +66,7 @@ final class ScheduleEventSources {
     if (same) {
       return List.of();
     }
-    if (labels.containsKey(Api.EVICTION_LABEL) || removesItsPod(request)) {
+    if (labels.containsKey(Api.EVICTION_LABEL) || removesItsPod(request) || isGivenUp(change)) {
       return schedules.byIndex(BY_NAMESPACE, namespace).stream()
           .map(ResourceID::fromResource)
           .toList();
@@ -78,6 +79,17 @@ final class ScheduleEventSources {
     return request instanceof GpuMigration
         || (request instanceof GpuCheckpoint checkpoint
             && checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT);
+  }
+
+  /** Returns whether a GpuRestore ended, or was deleted, before it restored its pod. */
+  private static boolean isGivenUp(Changed<? extends HasMetadata> change) {
+    if (!(change.subject() instanceof GpuRestore restore)) {
+      return false;
+    }
+    RestorePhase phase = CurrentPhase.of(restore);
+    return phase == RestorePhase.FAILED
+        || phase == RestorePhase.CANCELLED
+        || (change.after().isEmpty() && !phase.isFinal());
   }
 
   /** Ignores progress, which an agent reports every second. */

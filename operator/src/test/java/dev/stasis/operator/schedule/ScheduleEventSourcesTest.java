@@ -6,12 +6,15 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
 import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
@@ -70,6 +73,32 @@ class ScheduleEventSourcesTest {
                 new Changed<>(
                     Optional.of(restoring), Optional.of(migration(MigrationPhase.FAILED)))))
         .containsExactly(new ResourceID("nightly", "ml"));
+  }
+
+  /** The schedule left the failed pod to this restore. */
+  @Test
+  void aRestoreOfAUserThatFailsConcernsTheSchedulesOfItsNamespace() {
+    GpuRestore waiting = restore(RestorePhase.PENDING);
+    assertThat(sources.ofRequest(new Changed<>(Optional.of(waiting), Optional.empty())))
+        .containsExactly(new ResourceID("nightly", "ml"));
+    assertThat(
+            sources.ofRequest(
+                new Changed<>(Optional.of(waiting), Optional.of(restore(RestorePhase.FAILED)))))
+        .containsExactly(new ResourceID("nightly", "ml"));
+
+    GpuRestore succeeded = restore(RestorePhase.SUCCEEDED);
+    assertThat(sources.ofRequest(new Changed<>(Optional.of(waiting), Optional.of(succeeded))))
+        .isEmpty();
+    assertThat(sources.ofRequest(new Changed<>(Optional.of(succeeded), Optional.empty())))
+        .isEmpty();
+  }
+
+  private static GpuRestore restore(RestorePhase phase) {
+    GpuRestore restore = new GpuRestore();
+    restore.getMetadata().setNamespace("ml");
+    restore.setStatus(new GpuRestoreStatus());
+    restore.getStatus().setPhase(phase);
+    return restore;
   }
 
   private static GpuMigration migration(MigrationPhase phase) {

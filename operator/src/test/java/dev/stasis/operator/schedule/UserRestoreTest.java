@@ -2,8 +2,12 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
@@ -24,18 +28,45 @@ class UserRestoreTest {
   @Test
   void aPodThatItsUserRestoredAfterItsFailureIsNotRestoredASecondTime() {
     left();
-    restored(FAILED.plusSeconds(60));
+    restored(world.names().get(0), FAILED.plusSeconds(60));
     anHourLater();
 
     assertThat(world.status().getRestores()).isNull();
     assertThat(world.writes.deletedPods).isEmpty();
   }
 
+  /** Neither the GpuCheckpoint nor the GpuRestore is one of the schedule. */
+  @Test
+  void aPodThatItsUserRestoresFromAnotherCheckpointIsNotRestoredASecondTime() {
+    left();
+    GpuCheckpoint own = new GpuCheckpoint();
+    own.getMetadata().setNamespace(ScheduleFixture.NAMESPACE);
+    own.getMetadata().setName("own");
+    own.setSpec(new GpuCheckpointSpec());
+    own.getSpec().setPodRef(new PodReference("trainer", null));
+    own.setStatus(
+        CheckpointStatuses.of(
+            world.cluster.pods.get(0), CheckpointPhase.READY, ScheduleFixture.START));
+    world.cluster.checkpoints.add(own);
+    restored("own", FAILED.plusSeconds(60));
+    world.ends("manual", RestorePhase.RESTORING);
+    anHourLater();
+    assertThat(world.status().getRestores()).isNull();
+
+    world.ends("manual", RestorePhase.SUCCEEDED);
+    world.settle();
+    assertThat(world.status().getRestores()).isNull();
+
+    world.ends("manual", RestorePhase.FAILED);
+    world.settle();
+    assertThat(world.restored().reason()).isEqualTo("PodFailed");
+  }
+
   /** That copy is another workload. */
   @Test
   void aPodThatItsUserCopiedBeforeItsFailureIsRestored() {
     left();
-    restored(FAILED.minusSeconds(10));
+    restored(world.names().get(0), FAILED.minusSeconds(10));
     anHourLater();
 
     assertThat(world.restored().reason()).isEqualTo("PodFailed");
@@ -64,7 +95,7 @@ class UserRestoreTest {
             .build());
   }
 
-  private void restored(Instant created) {
+  private void restored(String checkpoint, Instant created) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(
         new ObjectMetaBuilder()
@@ -73,7 +104,7 @@ class UserRestoreTest {
             .withCreationTimestamp(created.toString())
             .build());
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointRef(NameReference.of(world.names().get(0)));
+    restore.getSpec().setCheckpointRef(NameReference.of(checkpoint));
     world.cluster.restores.add(restore);
     world.ends("manual", RestorePhase.SUCCEEDED);
   }
