@@ -226,13 +226,12 @@ final class ReportResult extends CheckpointStep {
   /** Reports whether the workload runs, as the agent observed it. */
   private static void source(CheckpointContext context, OperationView freeze) {
     CheckpointStatusUpdater updater = context.updater();
-    Outcome outcome = freeze.outcome().orElse(Outcome.NOT_UNDONE);
-    boolean neverFrozen =
-        freeze.status().getSourceRunning() == null && freeze.status().getWorkload() == null;
-    switch (neverFrozen && outcome == Outcome.UNDONE ? Outcome.REFUSED : outcome) {
-      case REFUSED -> updater.untouched();
-      case LOST -> updater.source(ConditionValue.FALSE, Reason.WORKLOAD_LOST, message(freeze));
-      default -> running(context, freeze, Reason.THAWED);
+    if (freeze.isUntouched()) {
+      updater.untouched();
+    } else if (freeze.outcome().filter(outcome -> outcome == Outcome.LOST).isPresent()) {
+      updater.source(ConditionValue.FALSE, Reason.WORKLOAD_LOST, message(freeze));
+    } else {
+      running(context, freeze, Reason.THAWED);
     }
   }
 

@@ -107,6 +107,8 @@ final class ThawFollowUp {
       lost(context, freeze, freeze.message("it has ended while frozen"));
     } else if (freeze.workload() == WorkloadState.RUNNING) {
       thawed(context, freeze);
+    } else if (freeze.isUntouched()) {
+      context.updater().untouched();
     }
   }
 

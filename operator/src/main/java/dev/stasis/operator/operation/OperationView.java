@@ -92,6 +92,14 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return Optional.ofNullable(status.getOutcome());
   }
 
+  /** Returns whether it is a freeze that ended before it touched its workload. */
+  public boolean isUntouched() {
+    Outcome outcome = status.getOutcome();
+    boolean neverFrozen = status.getSourceRunning() == null && status.getWorkload() == null;
+    return operation.getSpec().getFreeze() != null
+        && (outcome == Outcome.REFUSED || (outcome == Outcome.UNDONE && neverFrozen));
+  }
+
   public WorkloadState workload() {
     return Objects.requireNonNullElse(status.getWorkload(), WorkloadState.UNKNOWN);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
@@ -80,6 +81,22 @@ class ThawFollowUpTest {
     world.settle();
     assertThat(world.condition("SourceRunning")).startsWith("False/WorkloadLost");
     assertThat(mark().status()).isFalse();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  /** Otherwise the object of an eviction or a preemption would be kept forever. */
+  @Test
+  void aWorkloadThatWasNeverFrozenIsReportedAsUntouchedOnceItsSilentAgentAnswers() {
+    agent().claims();
+    world.settle();
+    world.later(Duration.ofHours(2));
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(world.condition("SourceRunning")).startsWith("Unknown/NodeSilent");
+
+    agent().ends(OperationPhase.CANCELLED, Outcome.UNDONE);
+    world.settle();
+    assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
     assertThat(world.operations()).isEmpty();
   }
 
