@@ -85,18 +85,10 @@ final class InterruptedOperationRecovery {
                 WorkloadState.ENDED,
                 operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
                 null);
-    if (operation.status().getPhase() != OperationPhase.HELD
-        || !new PodLookup(parts).isDeleted(operation.pod())) {
-      return lost;
-    }
-    // Its last bytes may not have reached the disk, so all of them are read.
-    Optional<ArtifactStatus> artifact = published.stored(operation, Work.Phase.PUBLISHING);
-    return artifact.isPresent()
-        ? OperationResult.done("Ended", "the node rebooted after the artifact was stored")
-            .leaving(WorkloadState.ENDED, ConditionValue.FALSE, null)
-            .with(artifact.get())
-        // The operator reports the artifact as Ready if the operation names it.
-        : lost.with(status -> status.setArtifact(null));
+    return operation.status().getPhase() == OperationPhase.HELD
+            && new PodLookup(parts).isDeleted(operation.pod())
+        ? published.afterReboot(operation, lost)
+        : lost;
   }
 
   /**

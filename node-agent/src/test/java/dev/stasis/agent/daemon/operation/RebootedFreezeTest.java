@@ -111,6 +111,23 @@ class RebootedFreezeTest {
     assertThat(status.getArtifact()).isNull();
   }
 
+  /** Otherwise the only copy of the workload would have no name. */
+  @Test
+  void anArtifactWhoseStoreIsNotMountedYetStaysNamed() throws Exception {
+    workload.lab().cluster().delete(workload.source().pod());
+    Path namespace = workload.lab().engine().store().resolve("ml");
+    Path later = workload.lab().engine().store().resolveSibling("mounted-later");
+    Files.move(namespace, later);
+    try {
+      workload.lab().start();
+      GpuNodeOperationStatus status = end();
+      assertThat(status.getOutcome()).isEqualTo(Outcome.LOST);
+      assertThat(status.getArtifact()).isNotNull();
+    } finally {
+      Files.move(later, namespace);
+    }
+  }
+
   @Test
   void aWorkloadWhosePodStaysIsLost() throws Exception {
     workload.lab().start();
