@@ -1,7 +1,9 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
 import java.util.stream.Stream;
@@ -20,9 +22,21 @@ record EvictionOutcome(CheckpointContext context, OperationView freeze) {
    */
   boolean isOnlyCopy() {
     return isEviction()
-        && freeze.artifact().isPresent()
+        && (freeze.artifact().isPresent() || isLostAfterUpload())
         && context.isPodLeaving()
         && !freeze.isLeftFrozen();
+  }
+
+  /**
+   * Returns whether the workload is lost and its upload is complete. The agent of a rebooted node
+   * reads only the copy on its disk, and does not name a damaged one.
+   */
+  private boolean isLostAfterUpload() {
+    ArtifactStatus artifact = context.status().getArtifact();
+    return artifact != null
+        && artifact.getDurability() != null
+        && artifact.getNode() == null
+        && freeze.outcome().filter(outcome -> outcome == Outcome.LOST).isPresent();
   }
 
   /** A restore must not run beside a thawed workload that is still being terminated. */

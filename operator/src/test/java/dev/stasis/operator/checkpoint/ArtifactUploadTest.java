@@ -95,6 +95,26 @@ class ArtifactUploadTest {
     assertThat(world.operations()).isEmpty();
   }
 
+  /** The agent has read only the copy on the disk of its node. */
+  @Test
+  void anUploadedArtifactIsReadyAlthoughTheCopyOnItsRebootedNodeIsDamaged() {
+    World world = held(StoreDurability.REMOTE);
+    world.agent(OperationType.UPLOAD, 1).uploads(7, 5);
+    world.settle();
+    assertThat(leaves(world)).isTrue();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.LOST, "WorkloadGone", ConditionValue.FALSE)
+        .namesNoArtifact()
+        .corrects(WorkloadState.ENDED, ConditionValue.FALSE);
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.condition("SourceRunning")).startsWith("False/Evicted");
+    assertThat(artifact(world).getNode()).isNull();
+    assertThat(artifact(world).getSha256()).isEqualTo("9ab1");
+  }
+
   /** The frozen workload may have ended with its node, and another node can delete the artifact. */
   @Test
   void theUploadedArtifactOfAWorkloadOnASilentNodeStays() {

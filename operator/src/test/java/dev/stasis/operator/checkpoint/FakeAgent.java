@@ -111,6 +111,12 @@ final class FakeAgent {
     return this;
   }
 
+  /** It has read the artifact on the disk of its node, which is damaged. */
+  FakeAgent namesNoArtifact() {
+    status.setArtifact(null);
+    return this;
+  }
+
   /** Nothing that it tried has woken the workload; it tries on. */
   FakeAgent leavesFrozen() {
     return works("unlock", WorkloadState.FROZEN)
