@@ -91,7 +91,22 @@ public final class ContainerResolver {
             .map(proc::stat)
             .flatMap(Optional::stream)
             .toList();
-    return ofMembers(id, members, members);
+    return ofMembers(id, members, members) instanceof Resolution.Found found
+            && isWhole(found.container(), init, members.size())
+        ? found
+        : search(id);
+  }
+
+  /**
+   * Returns whether the container's own cgroups list its first process and the workload below a
+   * holder. A process that is ending leaves its cgroup before those below it have ended.
+   *
+   * @param init the first process that was found before
+   * @param members how many processes the cgroups list; a holder alone in them still waits
+   */
+  private boolean isWhole(Container container, ProcessId init, int members) {
+    return container.init().equals(init)
+        && (members == 1 || container.isRestored() || !isHolder(init));
   }
 
   /** Reads every process of the node. */
@@ -215,12 +230,7 @@ public final class ContainerResolver {
 
   /** Below a holder: the first process of a pid namespace nested in the holder's. */
   private Optional<ProcessId> workload(ProcessId init, List<ProcessStat> processes) {
-    List<String> command = proc.command(init.pid());
-    boolean holder =
-        command.size() > 1
-            && command.get(0).replaceFirst(".*/", "").equals("stasis-runtime")
-            && command.get(1).equals("init");
-    if (!holder) {
+    if (!isHolder(init)) {
       return Optional.of(init);
     }
     return processes.stream()
@@ -229,6 +239,13 @@ public final class ContainerResolver {
             child -> depth(child.pid()) > depth(init.pid()) && isFirstInItsNamespace(child.pid()))
         .map(ProcessStat::id)
         .findFirst();
+  }
+
+  private boolean isHolder(ProcessId process) {
+    List<String> command = proc.command(process.pid());
+    return command.size() > 1
+        && command.get(0).replaceFirst(".*/", "").equals("stasis-runtime")
+        && command.get(1).equals("init");
   }
 
   private boolean isFirstInItsNamespace(int pid) {

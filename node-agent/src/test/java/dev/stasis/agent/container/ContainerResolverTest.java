@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ContainerResolverTest {
+
+  private static final int FIRST = FakeProcesses.FIRST;
 
   private final ProcFs proc = new ProcFs();
   private final ContainerResolver resolver = new ContainerResolver(proc);
@@ -58,6 +61,51 @@ class ContainerResolverTest {
       assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Found.class);
     }
     assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Refused.class);
+  }
+
+  @Test
+  void aContainerIsFoundAgainIfItsCgroupsCannotBeRead(@TempDir Path folder) throws IOException {
+    FakeProcesses processes = new FakeProcesses(folder);
+    ProcessId init = processes.add(FIRST, 1, FakeProcesses.ID, "1", "/program");
+    ContainerResolver fake = new ContainerResolver(processes.proc());
+
+    Resolution found = fake.resolve(FakeProcesses.ID);
+
+    assertThat(((Resolution.Found) found).container().init()).isEqualTo(init);
+    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
+  }
+
+  /** Its descendants may need seconds to end, and it waits for them outside its cgroup. */
+  @Test
+  void aFirstProcessThatIsEndingIsFoundAgain(@TempDir Path folder) throws IOException {
+    FakeProcesses processes = new FakeProcesses(folder);
+    ProcessId init = processes.add(FIRST, 1, FakeProcesses.ID, "1", "/program");
+    ProcessId child = processes.add(FIRST + 1, init.pid(), FakeProcesses.ID, "2", "/program");
+    processes.inCgroup(init.pid(), child.pid());
+    ContainerResolver fake = new ContainerResolver(processes.proc());
+    Resolution found = fake.resolve(FakeProcesses.ID);
+
+    processes.inCgroup(child.pid());
+
+    assertThat(((Resolution.Found) found).container().init()).isEqualTo(init);
+    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
+  }
+
+  /** Otherwise the target would count as one in which nothing was restored. */
+  @Test
+  void aRestoredWorkloadThatIsEndingIsFoundAgain(@TempDir Path folder) throws IOException {
+    FakeProcesses processes = new FakeProcesses(folder);
+    ProcessId holder = processes.add(FIRST, 1, FakeProcesses.ID, "1", "/stasis-runtime", "init");
+    ProcessId root = processes.add(FIRST + 1, holder.pid(), FakeProcesses.ID, "2 1", "/program");
+    ProcessId child = processes.add(FIRST + 2, root.pid(), FakeProcesses.ID, "3 2", "/program");
+    processes.inCgroup(holder.pid(), root.pid(), child.pid());
+    ContainerResolver fake = new ContainerResolver(processes.proc());
+    Resolution found = fake.resolve(FakeProcesses.ID);
+
+    processes.inCgroup(holder.pid(), child.pid());
+
+    assertThat(((Resolution.Found) found).container().root()).isEqualTo(root);
+    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
   }
 
   @Test
