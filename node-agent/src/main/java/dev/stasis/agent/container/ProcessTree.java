@@ -54,22 +54,21 @@ public final class ProcessTree {
 
   /**
    * Lists a container again while it is frozen, without reading every process of the node, which
-   * takes 40 microseconds for each. What is not in the container's own cgroups, or a zombie, is
-   * found only if it is known.
+   * takes 40 microseconds for each. A zombie is found only if it is known. Children of a process
+   * outside the container's own cgroups are outside too: if one is known, all processes are read.
    *
    * @param known the processes of an earlier list
    */
   public Listing listAgain(Container container, Collection<ProcessId> known) {
-    if (!container.ownsCgroups()) {
-      return list(container);
-    }
-    Set<Integer> inCgroups = members(container.cgroups(), true);
+    Set<Integer> inCgroups = members(container.cgroups(), container.ownsCgroups());
     Set<Integer> pids = new TreeSet<>(inCgroups);
     known.forEach(process -> pids.add(process.pid()));
     pids.add(container.init().pid());
     pids.add(container.root().pid());
-    return listing(
-        container, inCgroups, pids.stream().map(proc::stat).flatMap(Optional::stream).toList());
+    List<ProcessStat> processes = pids.stream().map(proc::stat).flatMap(Optional::stream).toList();
+    boolean outside =
+        processes.stream().anyMatch(stat -> !stat.isZombie() && !inCgroups.contains(stat.pid()));
+    return outside ? list(container) : listing(container, inCgroups, processes);
   }
 
   private Listing listing(
