@@ -71,19 +71,24 @@ public final class ContainerResolver {
   }
 
   private Resolution byId(String name) {
-    @Nullable ProcessId init = known.get(name);
-    Resolution resolution = init == null ? search(name) : again(name, init);
+    Resolution resolution = search(name);
     if (resolution instanceof Resolution.Found one) {
       known.put(one.container().id(), one.container().init());
     }
     return resolution;
   }
 
-  /** Finds a container by the first process that it had, and looks only into its own cgroups. */
-  private Resolution again(String id, ProcessId init) {
-    List<CgroupMembership> memberships = proc.cgroups(init.pid());
-    if (!proc.alive(init) || !ContainerName.isIn(memberships, id)) {
-      return search(id);
+  /**
+   * Finds a container again, during an operation on it: by the first process that it had, and only
+   * in its own cgroups. Pipes to a descendant in another cgroup count as pipes to the outside.
+   *
+   * @param id its id, not the beginning of one
+   */
+  public Resolution again(String id) {
+    @Nullable ProcessId init = known.get(id);
+    List<CgroupMembership> memberships = init == null ? List.of() : proc.cgroups(init.pid());
+    if (init == null || !proc.alive(init) || !ContainerName.isIn(memberships, id)) {
+      return resolve(id);
     }
     List<Cgroup> cgroups = new CgroupFolders(proc).of(ownCgroups(id, memberships));
     List<ProcessStat> members =
@@ -94,7 +99,7 @@ public final class ContainerResolver {
     return ofMembers(id, members, members) instanceof Resolution.Found found
             && isWhole(found.container(), init, members.size())
         ? found
-        : search(id);
+        : resolve(id);
   }
 
   /**

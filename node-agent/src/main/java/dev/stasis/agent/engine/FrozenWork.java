@@ -85,7 +85,7 @@ class FrozenWork {
     if (!alive(now.init())) {
       return Optional.empty();
     }
-    return node.containers().resolve(now.containerId()) instanceof Resolution.Found found
+    return node.containers().again(now.containerId()) instanceof Resolution.Found found
         ? Optional.of(found.container())
         : Optional.empty();
   }

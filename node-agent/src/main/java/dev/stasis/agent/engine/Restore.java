@@ -88,7 +88,7 @@ public final class Restore {
   /** Runs a restore to its end. */
   public RestoreOutcome run(RestoreRequest request, OperationControl control, StepListener listener)
       throws InterruptedException {
-    Resolution resolution = node.containers().resolve(request.target());
+    Resolution resolution = node.containers().again(request.target());
     if (!(resolution instanceof Resolution.Found found)) {
       return refused(
           "target container",

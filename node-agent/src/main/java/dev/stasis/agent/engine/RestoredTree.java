@@ -57,8 +57,7 @@ final class RestoredTree {
 
   private List<ProcessId> listed(boolean withForeign) {
     Work work = frozen.work();
-    if (!(frozen.node().containers().resolve(work.containerId())
-        instanceof Resolution.Found found)) {
+    if (!(frozen.node().containers().again(work.containerId()) instanceof Resolution.Found found)) {
       return List.of();
     }
     Container target = found.container();

@@ -48,7 +48,7 @@ class ContainerResolverTest {
           .isEqualTo(new Resolution.Found(container));
       assertThat(resolver.resolve(Integer.toString(container.init().pid())))
           .isEqualTo(new Resolution.Found(container));
-      assertThat(resolver.resolve(running.id()))
+      assertThat(resolver.again(running.id()))
           .as("found again, now by its first process")
           .isEqualTo(new Resolution.Found(container));
     }
@@ -60,7 +60,7 @@ class ContainerResolverTest {
     try (running) {
       assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Found.class);
     }
-    assertThat(resolver.resolve(running.id())).isInstanceOf(Resolution.Refused.class);
+    assertThat(resolver.again(running.id())).isInstanceOf(Resolution.Refused.class);
   }
 
   @Test
@@ -72,7 +72,7 @@ class ContainerResolverTest {
     Resolution found = fake.resolve(FakeProcesses.ID);
 
     assertThat(((Resolution.Found) found).container().init()).isEqualTo(init);
-    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
+    assertThat(fake.again(FakeProcesses.ID)).isEqualTo(found);
   }
 
   /** Its descendants may need seconds to end, and it waits for them outside its cgroup. */
@@ -88,7 +88,7 @@ class ContainerResolverTest {
     processes.inCgroup(child.pid());
 
     assertThat(((Resolution.Found) found).container().init()).isEqualTo(init);
-    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
+    assertThat(fake.again(FakeProcesses.ID)).isEqualTo(found);
   }
 
   /** Otherwise the target would count as one in which nothing was restored. */
@@ -105,7 +105,7 @@ class ContainerResolverTest {
     processes.inCgroup(holder.pid(), child.pid());
 
     assertThat(((Resolution.Found) found).container().root()).isEqualTo(root);
-    assertThat(fake.resolve(FakeProcesses.ID)).isEqualTo(found);
+    assertThat(fake.again(FakeProcesses.ID)).isEqualTo(found);
   }
 
   @Test
