@@ -11,12 +11,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A process and all its descendants, parents before their children. */
-final class Descendants {
+/**
+ * Finds a process and all its descendants.
+ *
+ * @param processes those among which it looks
+ */
+record Descendants(List<ProcessStat> processes) {
 
-  private Descendants() {}
-
-  static List<ProcessStat> of(ProcessId root, List<ProcessStat> processes) {
+  /** Returns them, parents before their children. */
+  List<ProcessStat> of(ProcessId root) {
     Map<Integer, List<ProcessStat>> children =
         processes.stream().collect(Collectors.groupingBy(ProcessStat::ppid));
     List<ProcessStat> found = new ArrayList<>();

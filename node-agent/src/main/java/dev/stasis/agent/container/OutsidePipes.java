@@ -28,7 +28,7 @@ final class OutsidePipes {
    */
   List<OutsidePipe> of(ProcessId root, List<ProcessStat> processes) {
     Map<Long, Ends> pipes = new TreeMap<>();
-    for (ProcessStat process : Descendants.of(root, processes)) {
+    for (ProcessStat process : new Descendants(processes).of(root)) {
       for (OpenFile file : proc.openFiles(process.pid())) {
         if (file.isPipe() && file.inode().isPresent() && pipes.size() < MOST) {
           pipes.computeIfAbsent(file.inode().getAsLong(), inode -> new Ends()).add(file);

@@ -73,7 +73,7 @@ public final class ProcessTree {
 
   private Listing listing(
       Container container, Set<Integer> inCgroups, List<ProcessStat> processes) {
-    List<ProcessStat> members = Descendants.of(container.root(), processes);
+    List<ProcessStat> members = new Descendants(processes).of(container.root());
     Set<ProcessId> known = new HashSet<>();
     members.forEach(stat -> known.add(stat.id()));
     known.add(container.init());
@@ -110,7 +110,7 @@ public final class ProcessTree {
     Set<Integer> inCgroups = members(container.cgroups(), container.ownsCgroups());
     List<ProcessStat> processes = proc.processes();
     Set<ProcessId> own = new HashSet<>();
-    Descendants.of(container.init(), processes).forEach(stat -> own.add(stat.id()));
+    new Descendants(processes).of(container.init()).forEach(stat -> own.add(stat.id()));
     // No process of a namespace is older than its first one.
     long oldest =
         proc.status(container.init().pid()).filter(ProcessStatus::isFirstInItsNamespace).isPresent()
