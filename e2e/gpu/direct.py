@@ -9,15 +9,10 @@ import subprocess
 import sys
 import time
 
-from direct_parts import DRIVER_PATH, LIBRARY, OUT, PYTHON, Keeper, Workload, check, driver_call, failures, gpus, say, started
+from direct_kills import section_kills  # main() finds the sections by their names
+from direct_parts import DRIVER_PATH, ENDS, LIBRARY, OUT, PYTHON, Keeper, Workload, check, driver_call, failures, gpu_used, gpus, say, started
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ENDS = time.time() + 440
-
-
-def gpu_used():
-    out = subprocess.run(["nvidia-smi", "--query-gpu=memory.used,memory.total", "--format=csv,noheader,nounits"], capture_output=True, text=True)
-    return out.stdout.strip().split("\n")[0]
 
 
 def freeze(keeper, w, name="w"):
@@ -80,15 +75,13 @@ def section_smoke():
 def compare(w, gib, loader=()):
     """The losses of an uninterrupted run without the library, as far as both go."""
     n = w.steps()
-    lines = [line for line in w.text().splitlines() if line.startswith("step ")]
     plain = Workload(f"plain-{gib}", f"{HERE}/direct_train.py", min(gib, 1), min(n, 400), *loader, library=False)
     try:
         plain.process.wait(60)
     except subprocess.TimeoutExpired:
         plain.end()
-    losses = lambda ls: [line.split()[3] for line in ls]
-    theirs = losses(line for line in plain.text().splitlines() if line.startswith("step "))
-    ours = losses(lines)[:len(theirs)]
+    theirs = plain.losses()
+    ours = w.losses()[:len(theirs)]
     check(len(theirs) > 0 and ours == theirs[:len(ours)], f"{gib} GiB: {len(ours)} losses are those of an uninterrupted run")
 
 

@@ -1,5 +1,6 @@
 """What e2e/gpu/direct.py is made of: the keeper, a workload with the library, the driver's checkpoint calls."""
 import ctypes
+import functools
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ TARGET = os.path.abspath(sys.argv[1])
 OUT = os.environ["OUT"] + "/logs"
 PYTHON = os.environ["PYTHON"]
 LIBRARY, KEEPER = f"{TARGET}/libstasis-gate.so", f"{TARGET}/stasis-keeper"
+ENDS = time.time() + float(os.environ.get("LIMIT", "540")) - 20
 failures = []
 started = []
 
@@ -50,21 +52,38 @@ def driver_call(name, pid, timeout_ms=0):
     return took
 
 
+def driver_value(name, pid):
+    value = ctypes.c_int()
+    result = getattr(driver, f"cuCheckpointProcess{name}")(pid, ctypes.byref(value))
+    if result:
+        raise RuntimeError(f"{name}: result {result}")
+    return value.value
+
+
+def smi(query):
+    """The first GPU's answer to a query of nvidia-smi."""
+    out = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"], capture_output=True, text=True, timeout=60)
+    return out.stdout.strip().split("\n")[0]
+
+
+def gpu_used():
+    return smi("memory.used,memory.total")
+
+
+@functools.cache
 def gpus():
     return subprocess.run(["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()
 
 
-class Keeper:
-    def __init__(self, name="keeper"):
-        self.path = f"/tmp/stasis-direct-{os.getpid()}.{name}"
-        self.log = open(f"{OUT}/{name}.log", "a")
-        began = time.perf_counter()
-        self.process = subprocess.Popen([KEEPER, "serve", "--socket", self.path], stderr=self.log, stdout=self.log)
-        started.append(self.process)
-        self.connect(30)
-        for uuid in gpus():
-            self.tell("use", uuid)
-        self.took = time.perf_counter() - began
+class Connection:
+    """To the keeper at that path. The keeper serves the newest one only."""
+
+    def __init__(self, path, log):
+        self.path = path
+        self.log = log
+
+    def ended(self):
+        return False
 
     def connect(self, seconds):
         end = time.time() + seconds
@@ -75,7 +94,7 @@ class Keeper:
                 self.socket.settimeout(120)
                 return
             except OSError:
-                if time.time() > end or self.process.poll() is not None:
+                if time.time() > end or self.ended():
                     raise RuntimeError(f"the keeper did not start: see {self.log.name}")
                 time.sleep(0.005)
 
@@ -99,16 +118,31 @@ class Keeper:
         return fields
 
 
+class Keeper(Connection):
+    def __init__(self, name="keeper"):
+        super().__init__(f"/tmp/stasis-direct-{os.getpid()}.{name}", open(f"{OUT}/{name}.log", "a"))
+        began = time.perf_counter()
+        self.process = subprocess.Popen([KEEPER, "serve", "--socket", self.path], stderr=self.log, stdout=self.log)
+        started.append(self.process)
+        self.connect(30)
+        for uuid in gpus():
+            self.tell("use", uuid)
+        self.took = time.perf_counter() - began
+
+    def ended(self):
+        return self.process.poll() is not None
+
+
 class Workload:
-    def __init__(self, name, *arguments, library=True, environment=None):
+    def __init__(self, name, *arguments, library=True, environment=None, stdin=None):
         self.log_path = f"{OUT}/{name}.log"
         self.log = open(self.log_path, "w")
         env = dict(os.environ, **(environment or {}))
         if library:
             env["LD_PRELOAD"] = LIBRARY
             env["STASIS_REAL_LIBCUDA"] = DRIVER_PATH
-        self.process = subprocess.Popen([PYTHON, "-u", *[str(a) for a in arguments]], stdout=self.log, stderr=subprocess.STDOUT, env=env,
-                                        start_new_session=True)
+        self.process = subprocess.Popen([PYTHON, "-u", *[str(a) for a in arguments]], stdin=stdin, stdout=self.log, stderr=subprocess.STDOUT,
+                                        env=env, start_new_session=True)
         self.pid = self.process.pid
         started.append(self.process)
 
@@ -121,6 +155,10 @@ class Workload:
 
     def steps(self):
         return self.text().count(" ok\n")
+
+    def losses(self):
+        """Of its good steps; the last line of one that was killed may be cut off."""
+        return [line.split()[3] for line in self.text().splitlines() if line.startswith("step ") and line.endswith(" ok")]
 
     def wait(self, condition, seconds, what):
         end = time.time() + seconds
