@@ -10,7 +10,8 @@ import sys
 import time
 
 from direct_kills import section_kills  # main() finds the sections by their names
-from direct_parts import DRIVER_PATH, ENDS, LIBRARY, OUT, PYTHON, Keeper, Workload, check, driver_call, failures, gpu_used, gpus, say, started
+from direct_overhead import section_overhead
+from direct_parts import DRIVER_PATH, ENDS, LIBRARY, PYTHON, Keeper, Workload, check, driver_call, failures, gpu_used, gpus, say, started
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -217,34 +218,6 @@ def section_killed():
     check(8 < time.time() - began < 14, f"silence: the gate opened by itself after {time.time() - began:.1f} s")
     w.end()
     keeper.tell("drop", "w")
-
-
-def section_overhead():
-    """Without the library, with it, and with its gate alone (the driver's own allocations); interleaved, on one processor each."""
-    pairs = int(os.environ.get("PAIRS", "3"))
-    variants = {"plain": (False, {}), "library": (True, {}), "gate alone": (True, {"STASIS_DIRECT": "off"})}
-    rates = {name: [] for name in variants}
-    for i in range(pairs):
-        for name in list(variants)[i % 3:] + list(variants)[:i % 3]:
-            if time.time() > ENDS - 60:
-                say("no time left for more pairs")
-                break
-            library, env = variants[name]
-            w = Workload(f"loop-{i}-{name.replace(' ', '-')}", f"{HERE}/direct_loop.py", 300, 6, library=library, environment=env)
-            os.sched_setaffinity(w.pid, {4, 5, 6, 7} & os.sched_getaffinity(0) or os.sched_getaffinity(0))
-            w.process.wait(60)
-            found = [float(rate) for rate in re.findall(r"([\d.]+) it/s", w.text())]
-            say(f"   {i} {name}: {found}")
-            if not check(len(found) == 6, f"loop {i} {name}: {(w.text().splitlines() or ['nothing'])[-1]}"):
-                continue
-            rates[name].append(found)
-    losses = {line.split()[-1] for name in os.listdir(OUT) if name.startswith("loop-") for line in open(f"{OUT}/{name}").read().splitlines()[-1:]}
-    check(len(losses) == 1, f"one last loss in all loops: {losses}")
-    everything = {name: sorted(rate for run in runs for rate in run) for name, runs in rates.items()}
-    for name, all_rates in everything.items():
-        if all_rates and everything["plain"]:
-            say(f"{name}: median {statistics.median(all_rates):.1f} it/s, ratio {statistics.median(all_rates) / statistics.median(everything['plain']):.4f}; "
-                f"best {all_rates[-1]:.1f}, ratio {all_rates[-1] / everything['plain'][-1]:.4f}")
 
 
 def other(name, module, script):

@@ -1,7 +1,30 @@
-"""A launch-bound loop: direct_loop.py ITERATIONS [TIMES]. Prints iterations a second, a line for each time, and the last loss."""
+"""A launch-bound loop. direct_loop.py ITERATIONS runs so many and ends.
+
+Without an argument, each line "run N" on stdin runs N iterations and is answered by one line:
+    ran N WALL MAIN ALL INSTRUCTIONS LOSS
+WALL, and the processor time of the main thread and of all threads, in seconds; the user instructions of all threads, or "-" if the machine
+does not count them; the last loss.
+"""
+import ctypes
+import os
+import struct
 import sys
 import time
 
+
+def instruction_counter():
+    """A descriptor that counts the user instructions of this thread and of those that it starts later; else a negative errno."""
+    if os.uname().machine != "x86_64":
+        return -38  # ENOSYS: perf_event_open has another number there
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    # struct perf_event_attr, version 0: PERF_TYPE_HARDWARE, size, PERF_COUNT_HW_INSTRUCTIONS; flags inherit, exclude_kernel, exclude_hv.
+    attributes = ctypes.create_string_buffer(struct.pack("IIQQQQQIIQ", 0, 64, 1, 0, 0, 0, 1 << 1 | 1 << 5 | 1 << 6, 0, 0, 0), 64)
+    fd = libc.syscall(ctypes.c_long(298), attributes, ctypes.c_long(0), ctypes.c_long(-1), ctypes.c_long(-1), ctypes.c_long(0))
+    return fd if fd >= 0 else -ctypes.get_errno()
+
+
+counter = instruction_counter()  # before PyTorch starts its threads
 import torch
 
 torch.manual_seed(0)
@@ -21,8 +44,19 @@ def run(n):
     return loss.item()
 
 
+def instructions():
+    return struct.unpack("Q", os.read(counter, 8))[0] if counter >= 0 else 0
+
+
 run(100)
-for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1):
-    began = time.time()
-    loss = run(int(sys.argv[1]))
-    print(f"{int(sys.argv[1]) / (time.time() - began):.1f} it/s loss {loss.hex()}", flush=True)
+if len(sys.argv) > 1:
+    print(f"loss {run(int(sys.argv[1])).hex()}", flush=True)
+    sys.exit()
+print(f"ready; user instructions are {'counted' if counter >= 0 else 'not counted: ' + os.strerror(-counter)}", flush=True)
+for line in sys.stdin:
+    n = int(line.split()[1])
+    before = instructions(), time.thread_time(), time.process_time(), time.perf_counter()
+    loss = run(n)
+    after = instructions(), time.thread_time(), time.process_time(), time.perf_counter()
+    count, main, every, wall = (b - a for a, b in zip(before, after))
+    print(f"ran {n} {wall} {main} {every} {count if counter >= 0 else '-'} {loss.hex()}", flush=True)
