@@ -31,13 +31,16 @@ public record FormerPods(List<String> uids) {
             : List.of(annotation.split(",", -1)));
   }
 
+  /** Returns the former pods of this pod. */
+  public static FormerPods before(ObjectMeta pod) {
+    Map<String, String> annotations = Objects.requireNonNullElse(pod.getAnnotations(), Map.of());
+    return of(annotations.get(Api.FORMER_PODS_ANNOTATION));
+  }
+
   /** Returns the former pods of a pod into which the workload of this pod is restored. */
   public static FormerPods after(ObjectMeta pod) {
-    Map<String, String> annotations = Objects.requireNonNullElse(pod.getAnnotations(), Map.of());
     return new FormerPods(
-        Stream.concat(
-                Stream.ofNullable(pod.getUid()),
-                of(annotations.get(Api.FORMER_PODS_ANNOTATION)).uids().stream())
+        Stream.concat(Stream.ofNullable(pod.getUid()), before(pod).uids().stream())
             .distinct()
             .limit(MOST)
             .toList());

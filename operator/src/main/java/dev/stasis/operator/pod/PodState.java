@@ -77,6 +77,13 @@ public record PodState(Pod pod) {
     return condition(DISRUPTION).filter(condition -> "True".equals(condition.getStatus()));
   }
 
+  /** Returns whether Stasis has frozen its workload, and has not thawed it since. */
+  public boolean isFrozen() {
+    return condition(Api.FROZEN_POD_CONDITION)
+        .filter(condition -> "True".equals(condition.getStatus()))
+        .isPresent();
+  }
+
   private boolean isTarget() {
     return pod.getSpec().getReadinessGates().stream()
         .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));

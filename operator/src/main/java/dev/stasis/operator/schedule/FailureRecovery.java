@@ -261,9 +261,7 @@ final class FailureRecovery {
     Map<String, ScheduledCheckpoint> byName =
         all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
     Set<String> uids = new HashSet<>(Set.of(pod.getMetadata().getUid()));
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
-    uids.addAll(FormerPods.of(annotations.get(Api.FORMER_PODS_ANNOTATION)).uids());
+    uids.addAll(FormerPods.before(pod.getMetadata()).uids());
     Map<String, String> labels =
         Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
     Set<String> seen = new HashSet<>();

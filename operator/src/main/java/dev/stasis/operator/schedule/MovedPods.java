@@ -12,6 +12,8 @@ import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.RecentMap;
+import dev.stasis.operator.pod.FormerPods;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -85,7 +87,22 @@ final class MovedPods {
             .checkpointsOf(pod.getMetadata().getNamespace(), pod.getMetadata().getName())
             .stream()
             .filter(MovedPods::isEvicting)
-            .anyMatch(checkpoint -> uid(checkpoint.getStatus().getPod()).equals(uid));
+            .anyMatch(checkpoint -> uid(checkpoint.getStatus().getPod()).equals(uid))
+        || hasSuccessor(pod);
+  }
+
+  /**
+   * Returns whether the pod is removed while it is frozen, and another pod was created for its
+   * workload. The pod of a silent node outlives the request that moved it, and this operator may
+   * have started since. A user may copy a pod that is not frozen, and that is no move.
+   */
+  private boolean hasSuccessor(Pod pod) {
+    PodState state = new PodState(pod);
+    String uid = pod.getMetadata().getUid();
+    return state.isBeingDeleted()
+        && state.isFrozen()
+        && cluster.pods(pod.getMetadata().getNamespace()).stream()
+            .anyMatch(other -> FormerPods.before(other.getMetadata()).uids().contains(uid));
   }
 
   /** Returns the restores from all GpuCheckpoints of the pod, also of other requesters. */

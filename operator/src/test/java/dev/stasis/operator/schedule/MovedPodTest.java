@@ -2,6 +2,7 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
@@ -18,6 +19,7 @@ import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,34 @@ class MovedPodTest {
     evicted(pod);
 
     assertThat(world.status().getRestores()).isNull();
+  }
+
+  /** Its pod remains on a silent node. The operator was restarted after its GpuMigration went. */
+  @Test
+  void theFrozenSourceOfADeletedMigrationIsNotRestored() {
+    Pod pod = checkpointed();
+    successor();
+    evicted(
+        new PodBuilder(pod)
+            .editStatus()
+            .addNewCondition()
+            .withType(Api.FROZEN_POD_CONDITION)
+            .withStatus("True")
+            .withReason("Frozen")
+            .endCondition()
+            .endStatus()
+            .build());
+
+    assertThat(world.status().getRestores()).isNull();
+  }
+
+  @Test
+  void aRunningPodThatItsUserCopiedIsRestored() {
+    Pod pod = checkpointed();
+    successor();
+    evicted(pod);
+
+    assertThat(world.restored().reason()).isEqualTo("PodDisrupted");
   }
 
   @Test
@@ -112,6 +142,16 @@ class MovedPodTest {
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
     assertThat(world.names()).hasSize(1);
     return pod;
+  }
+
+  /** Another pod was created for the workload. */
+  private void successor() {
+    world.replace(
+        new PodBuilder(world.pod("trainer-x2k9q"))
+            .editMetadata()
+            .addToAnnotations(Api.FORMER_PODS_ANNOTATION, "trainer-uid")
+            .endMetadata()
+            .build());
   }
 
   private void evicted(Pod pod) {
