@@ -74,7 +74,7 @@ final class AutomaticRestores {
             failure,
             Reason.NOT_BROUGHT_BACK,
             failure.sentence() + "; it is not restored: " + leave.reason(),
-            "left/" + failure.podUid() + failure.time());
+            "left/" + failure.podUid() + failure.earliest());
       }
     }
     return decided;

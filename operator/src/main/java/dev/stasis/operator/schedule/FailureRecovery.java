@@ -219,7 +219,7 @@ final class FailureRecovery {
                 state.restores().values().stream()
                     .filter(restore -> names.contains(restore.getSpec().checkpointName())),
                 movedPods.restoresOf(failure.pod()))
-            .anyMatch(restore -> isBack(restore, failure.time()));
+            .anyMatch(restore -> isBack(restore, failure.earliest()));
   }
 
   /** Returns whether it was requested after that time, and has restored the pod or may do so. */

@@ -50,9 +50,11 @@ final class PodFailureDetector {
   }
 
   private static PodFailure disrupted(Pod pod, PodCondition disruption, Instant now) {
+    Optional<Instant> time = time(disruption.getLastTransitionTime());
     return new PodFailure(
         pod,
-        time(disruption.getLastTransitionTime()).orElse(now),
+        time.orElse(now),
+        time.orElseGet(() -> new PodState(pod).since()),
         Reason.POD_DISRUPTED,
         "the cluster removed it: %s: %s"
             .formatted(disruption.getReason(), disruption.getMessage()));
@@ -67,9 +69,11 @@ final class PodFailureDetector {
         Objects.requireNonNullElseGet(
             pod.getStatus().getReason(),
             () -> end.map(it -> "exit code " + it.getExitCode()).orElse("no reason given"));
+    Optional<Instant> time = end.flatMap(it -> time(it.getFinishedAt()));
     return new PodFailure(
         pod,
-        end.flatMap(it -> time(it.getFinishedAt())).orElse(now),
+        time.orElse(now),
+        time.orElseGet(() -> new PodState(pod).since()),
         Reason.POD_FAILED,
         "its phase is Failed: " + why);
   }
@@ -96,6 +100,7 @@ final class PodFailureDetector {
                 new PodFailure(
                     pod,
                     time(end.getFinishedAt()).or(() -> startedAgain).orElse(now),
+                    time(end.getFinishedAt()).orElseGet(() -> new PodState(pod).since()),
                     Reason.CONTAINER_RESTARTED,
                     "container %s exited with code %d and was restarted (%d restarts so far)"
                         .formatted(status.getName(), end.getExitCode(), status.getRestartCount())));

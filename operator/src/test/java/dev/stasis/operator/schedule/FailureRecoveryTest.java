@@ -227,6 +227,7 @@ class FailureRecoveryTest {
       pod =
           new PodBuilder(world.pod("trainer", "uid-" + time))
               .editMetadata()
+              .withCreationTimestamp(world.now.toString())
               .addToLabels(Api.CHECKPOINT_LABEL, checkpoint)
               .endMetadata()
               .build();

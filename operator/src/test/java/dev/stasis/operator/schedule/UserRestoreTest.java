@@ -16,6 +16,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A failed pod that was left, and that its user restored under another name. */
 class UserRestoreTest {
@@ -28,6 +30,20 @@ class UserRestoreTest {
   @Test
   void aPodThatItsUserRestoredAfterItsFailureIsNotRestoredASecondTime() {
     left();
+    restored(world.names().get(0), FAILED.plusSeconds(60));
+    anHourLater();
+
+    assertThat(world.status().getRestores()).isNull();
+    assertThat(world.writes.deletedPods).isEmpty();
+  }
+
+  /** Its kubelet does not know when it failed. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aPodThatItsUserRestoredAfterAnUnknownTimeIsNotRestoredASecondTime(boolean restarted) {
+    Pod pod = world.pod("trainer");
+    world.at(ScheduleFixture.START.plusSeconds(60)).settle();
+    world.endedUnseen(pod, restarted);
     restored(world.names().get(0), FAILED.plusSeconds(60));
     anHourLater();
 
