@@ -9,11 +9,13 @@ import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -255,23 +257,41 @@ final class FailureRecovery {
 
   /**
    * Returns the checkpoints of this workload: of its pod, and of the pods from which that pod was
-   * restored. Another pod of the same name is another workload.
+   * restored, up to the restored state. The source of a copy keeps running, and its later
+   * checkpoints have the state of another workload, as has another pod of the same name.
    */
   private static List<ScheduledCheckpoint> lineage(Pod pod, List<ScheduledCheckpoint> all) {
     Map<String, ScheduledCheckpoint> byName =
         all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
-    Set<String> uids = new HashSet<>(Set.of(pod.getMetadata().getUid()));
-    uids.addAll(FormerPods.before(pod.getMetadata()).uids());
+    Map<String, Instant> latest = new HashMap<>();
+    for (String former : FormerPods.before(pod.getMetadata()).uids()) {
+      // It may have been restored from a checkpoint that is not one of the schedule.
+      latest.put(former, new PodState(pod).since());
+    }
     Map<String, String> labels =
         Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
     Set<String> seen = new HashSet<>();
     Optional<String> from = Optional.ofNullable(labels.get(Api.CHECKPOINT_LABEL));
     while (from.filter(seen::add).isPresent()) {
       Optional<ScheduledCheckpoint> source = from.map(byName::get);
-      source.map(ScheduledCheckpoint::podUid).ifPresent(uids::add);
-      source.map(it -> it.formerPods().uids()).ifPresent(uids::addAll);
+      source.ifPresent(
+          it ->
+              Stream.concat(Stream.of(it.podUid()), it.formerPods().uids().stream())
+                  .forEach(
+                      former ->
+                          latest.merge(
+                              former,
+                              it.frozen(),
+                              (one, other) -> one.isBefore(other) ? one : other)));
       from = source.flatMap(ScheduledCheckpoint::restoredFrom);
     }
-    return all.stream().filter(checkpoint -> uids.contains(checkpoint.podUid())).toList();
+    latest.put(pod.getMetadata().getUid(), Instant.MAX);
+    return all.stream()
+        .filter(
+            checkpoint ->
+                Optional.ofNullable(latest.get(checkpoint.podUid()))
+                    .filter(time -> !checkpoint.frozen().isAfter(time))
+                    .isPresent())
+        .toList();
   }
 }

@@ -3,7 +3,9 @@ package dev.stasis.operator.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,39 @@ class LineageTest {
     assertThat(world.status().getRestores()).isNull();
   }
 
+  /** The source has a newer checkpoint, and runs on. */
+  @Test
+  void aCopyIsRestoredFromTheStateThatWasCopied() {
+    checkpointed();
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    assertThat(world.names()).hasSize(2);
+    world.failed(restored("copy", world.names().get(0), "trainer-uid"));
+    world.settle();
+
+    assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+  }
+
+  /** The checkpoint that was copied is deleted. */
+  @Test
+  void aRestartedCopyIsRestoredAlthoughItsSourceHasBeenCheckpointedSince() {
+    checkpointed();
+    Pod copy = restored("copy", "deleted", "trainer-uid");
+    world.writes.refused = request -> isRunOf(request, "copy");
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    assertThat(world.names()).hasSize(2);
+    world.now = ScheduleFixture.START.plusSeconds(90);
+    world.restarted(copy, 137);
+    world.at(ScheduleFixture.START.plusSeconds(130)).settle();
+
+    assertThat(world.restored().pod()).isEqualTo("copy");
+    assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+  }
+
+  private static boolean isRunOf(HasMetadata request, String pod) {
+    return request instanceof GpuCheckpoint checkpoint
+        && pod.equals(checkpoint.getSpec().podName());
+  }
+
   private Pod checkpointed() {
     Pod pod = world.pod("trainer");
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
@@ -52,6 +87,7 @@ class LineageTest {
     Pod pod =
         new PodBuilder(world.pod(name))
             .editMetadata()
+            .withCreationTimestamp(world.now.toString())
             .addToLabels(Api.CHECKPOINT_LABEL, checkpoint)
             .addToAnnotations(Api.FORMER_PODS_ANNOTATION, former)
             .endMetadata()
