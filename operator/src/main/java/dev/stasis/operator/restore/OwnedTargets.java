@@ -1,13 +1,19 @@
 package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
+import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.owner.Waiting;
+import dev.stasis.operator.pod.FormerPods;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.AvoidedNodes;
@@ -18,6 +24,7 @@ import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,6 +37,7 @@ final class OwnedTargets {
 
   private final Cluster cluster;
   private final Targets targets;
+  private final AgentLife agents = new AgentLife();
 
   OwnedTargets(Cluster cluster, Targets targets) {
     this.cluster = cluster;
@@ -44,11 +52,21 @@ final class OwnedTargets {
    */
   record Controller(OwnerReference reference, Standing.Lives standing) {}
 
-  /** Claims the target that waits for the checkpoint, and lets the scheduler place it. */
+  /**
+   * Claims the target that waits for the checkpoint, and lets the scheduler place it, once no pod
+   * of the workload is left that still ends.
+   */
   TargetPods.Result claim(RestoreContext context, Source.Ready source, Controller owner) {
     Optional<Pod> waiting = find(source);
     if (waiting.isEmpty()) {
       return none(source, owner);
+    }
+    Optional<Pod> ending = ending(source.checkpoint(), context.now());
+    if (ending.isPresent()) {
+      return new TargetPods.Postponed(
+          Reason.IN_PROGRESS,
+          "pod %s is being removed, and its workload may still run"
+              .formatted(ending.get().getMetadata().getName()));
     }
     Targets.Answer answer = targets.change(claimed(waiting.get(), context));
     if (answer instanceof Targets.Accepted accepted) {
@@ -81,6 +99,38 @@ final class OwnedTargets {
     return seen
         ? targets.madeFor(namespace, uid).stream().filter(Waiting::is).findFirst()
         : Optional.empty();
+  }
+
+  /**
+   * Returns a pod of the workload that may run until its grace period ends; its controller replaces
+   * it earlier. An evicted or frozen pod does not run, and a node that does not respond may never
+   * report the end.
+   */
+  private Optional<Pod> ending(GpuCheckpoint checkpoint, Instant now) {
+    return Optional.ofNullable(checkpoint.getStatus().getPod())
+        .map(ObservedPod::uid)
+        .flatMap(uid -> ending(checkpoint, uid, now));
+  }
+
+  private Optional<Pod> ending(GpuCheckpoint checkpoint, String uid, Instant now) {
+    boolean evicted = checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT;
+    return cluster.pods(checkpoint.getMetadata().getNamespace()).stream()
+        .map(PodState::new)
+        .filter(state -> state.isBeingDeleted() && !state.isOver() && !state.isFrozen())
+        .map(PodState::pod)
+        .filter(
+            pod ->
+                (!evicted && uid.equals(pod.getMetadata().getUid()))
+                    || FormerPods.before(pod.getMetadata()).uids().contains(uid))
+        .filter(pod -> isOnRespondingNode(pod, now))
+        .findFirst();
+  }
+
+  private boolean isOnRespondingNode(Pod pod, Instant now) {
+    return Optional.ofNullable(pod.getSpec().getNodeName())
+        .flatMap(cluster::gpuNode)
+        .filter(node -> agents.silent(node, now).isEmpty())
+        .isPresent();
   }
 
   private static TargetPods.Postponed none(Source.Ready source, Controller owner) {

@@ -15,6 +15,7 @@ import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.owner.Waiting;
+import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.ErrorStatus;
@@ -38,6 +39,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reconciles GpuRestores by the steps of {@link RestoreWorkflow}. */
 @ControllerConfiguration(
@@ -109,7 +111,10 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
     return requests.cleanup(restore, context);
   }
 
-  /** By the annotation of a target, or by the checkpoint of one that waits to be claimed. */
+  /**
+   * By the annotation of a target, or by the checkpoint of one that waits to be claimed, possibly
+   * until this pod is gone.
+   */
   private List<ResourceID> restoresOfPod(Changed<Pod> change) {
     Pod pod = change.subject();
     String namespace = pod.getMetadata().getNamespace();
@@ -117,7 +122,25 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
     if (waitsFor.isPresent()) {
       return unfinished(namespace, waitsFor.get());
     }
-    return TargetPods.requester(pod).stream().toList();
+    Stream<ResourceID> own = TargetPods.requester(pod).stream();
+    return change.after().isEmpty() && hasBeenSaved(pod)
+        ? Stream.concat(own, ofWaitingTargets(namespace)).distinct().toList()
+        : own.toList();
+  }
+
+  /** Returns whether a restore may wait for its end. */
+  private boolean hasBeenSaved(Pod pod) {
+    return !FormerPods.before(pod.getMetadata()).uids().isEmpty()
+        || !informers
+            .checkpointsOf(pod.getMetadata().getNamespace(), pod.getMetadata().getName())
+            .isEmpty();
+  }
+
+  private Stream<ResourceID> ofWaitingTargets(String namespace) {
+    return informers.pods(namespace).stream()
+        .flatMap(target -> Waiting.checkpoint(target).stream())
+        .distinct()
+        .flatMap(checkpoint -> unfinished(namespace, checkpoint).stream());
   }
 
   private List<ResourceID> restoresOf(Changed<GpuCheckpoint> change) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class RestoreFakes {
 
   /** Connects to nothing; making one takes half a second. */
-  private static final KubernetesClient CLIENT = new KubernetesClientBuilder().build();
+  static final KubernetesClient CLIENT = new KubernetesClientBuilder().build();
 
   private static final CompletionMetrics TALLY = new CompletionMetrics(Unconnected.informers());
 
