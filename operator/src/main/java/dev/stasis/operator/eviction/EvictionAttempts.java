@@ -222,8 +222,12 @@ class EvictionAttempts {
     return patch(attempt, Map.of("spec", Api.CANCEL), true);
   }
 
-  /** Creates a GpuRestore for the pod. */
-  void restore(EvictionAttempt attempt) {
+  /**
+   * Creates a GpuRestore for the pod.
+   *
+   * @param keep how long it is kept after its end, at least as long as the attempt
+   */
+  void restore(EvictionAttempt attempt, Duration keep) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(
         new ObjectMetaBuilder()
@@ -233,6 +237,7 @@ class EvictionAttempts {
             .build());
     restore.setSpec(new GpuRestoreSpec());
     restore.getSpec().setCheckpointRef(NameReference.of(attempt.name()));
+    restore.getSpec().getOptions().setTtlSecondsAfterFinished(Math.toIntExact(keep.toSeconds()));
     try {
       client.resource(restore).create();
     } catch (KubernetesClientException e) {
@@ -243,17 +248,11 @@ class EvictionAttempts {
     annotate(attempt, Api.EVICT_RESTORE_ANNOTATION, attempt.name(), false);
   }
 
-  /** Deletes the attempt and its restore. */
+  /**
+   * Deletes the attempt. Its restore shows that the artifact is not the only copy, so it is deleted
+   * after the attempt, by its time to live.
+   */
   void delete(EvictionAttempt attempt) {
-    attempt
-        .restore()
-        .ifPresent(
-            name ->
-                client
-                    .resources(GpuRestore.class)
-                    .inNamespace(attempt.checkpoint().getMetadata().getNamespace())
-                    .withName(name)
-                    .delete());
     client.resource(attempt.checkpoint()).delete();
   }
 

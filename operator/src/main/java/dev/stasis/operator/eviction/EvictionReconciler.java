@@ -104,7 +104,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
   private Optional<Instant> evicted(EvictionAttempt attempt) {
     if (attempt.restore().isEmpty()) {
       budgets.delete(namespace(attempt), podUid(attempt));
-      attempts.restore(attempt);
+      attempts.restore(attempt, config.keep());
       return Optional.empty();
     }
     Optional<Instant> back =

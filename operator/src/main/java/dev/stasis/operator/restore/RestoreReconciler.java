@@ -144,14 +144,20 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
   }
 
   private List<ResourceID> restoresOf(Changed<GpuCheckpoint> change) {
-    return unfinished(
-        change.subject().getMetadata().getNamespace(), change.subject().getMetadata().getName());
+    String namespace = change.subject().getMetadata().getNamespace();
+    String checkpoint = change.subject().getMetadata().getName();
+    // A finished one may be kept as long as its checkpoint.
+    return change.after().isEmpty()
+        ? informers.restoresOf(namespace, checkpoint).stream()
+            .map(ResourceID::fromResource)
+            .toList()
+        : unfinished(namespace, checkpoint);
   }
 
   private List<ResourceID> unfinished(String namespace, String checkpoint) {
     return informers.restoresOf(namespace, checkpoint).stream()
         .filter(restore -> !CurrentPhase.of(restore).isFinal())
-        .map(restore -> new ResourceID(restore.getMetadata().getName(), namespace))
+        .map(ResourceID::fromResource)
         .toList();
   }
 }

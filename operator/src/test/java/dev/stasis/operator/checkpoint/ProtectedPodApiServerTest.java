@@ -158,6 +158,15 @@ class ProtectedPodApiServerTest {
         .getItems();
   }
 
+  private List<GpuRestore> restores() {
+    return cluster
+        .client
+        .resources(GpuRestore.class)
+        .inNamespace(cluster.namespace)
+        .list()
+        .getItems();
+  }
+
   private @Nullable CheckpointPhase phase() {
     GpuCheckpointStatus status = checkpoints().get(0).getStatus();
     return status == null ? null : status.getPhase();
@@ -237,18 +246,9 @@ class ProtectedPodApiServerTest {
     assertThat(podNow().getMetadata().getDeletionTimestamp()).isNotNull();
     cluster.client.pods().inNamespace(cluster.namespace).withGracePeriod(0).delete();
 
-    await()
-        .atMost(LONG)
-        .until(
-            () ->
-                cluster
-                        .client
-                        .resources(GpuRestore.class)
-                        .inNamespace(cluster.namespace)
-                        .list()
-                        .getItems()
-                        .size()
-                    == 1);
+    await().atMost(LONG).until(() -> restores().size() == 1);
+    assertThat(restores().get(0).getSpec().getOptions().getTtlSecondsAfterFinished())
+        .isEqualTo(3600);
     assertThat(phase()).isEqualTo(CheckpointPhase.READY);
     await().atMost(LONG).until(() -> budgets().isEmpty());
   }

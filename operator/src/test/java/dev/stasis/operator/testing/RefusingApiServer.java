@@ -11,10 +11,13 @@ import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An API server without objects that refuses each creation with 409. */
 public final class RefusingApiServer implements AutoCloseable {
 
+  private final List<String> requests = new CopyOnWriteArrayList<>();
   private final HttpServer server;
   private final KubernetesClient client;
 
@@ -40,8 +43,14 @@ public final class RefusingApiServer implements AutoCloseable {
     return client;
   }
 
-  private static void answer(HttpExchange exchange, String reason) throws IOException {
+  /** Returns method and path of each request. */
+  public List<String> requests() {
+    return requests;
+  }
+
+  private void answer(HttpExchange exchange, String reason) throws IOException {
     try (exchange) {
+      requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath());
       boolean creates = exchange.getRequestMethod().equals("POST");
       int code = creates ? HttpURLConnection.HTTP_CONFLICT : HttpURLConnection.HTTP_NOT_FOUND;
       byte[] body =
