@@ -1,6 +1,8 @@
 package dev.stasis.operator.restore;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
@@ -115,16 +117,22 @@ class RestoredPod {
       return left;
     }
     // It records that the workload of an evicted pod is restored: without it the hand-over to its
-    // controller would start again.
+    // controller would start again, and the artifact would be retained as the only copy.
     boolean needed =
         cluster
             .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().checkpointName())
-            .filter(it -> Conditions.of(it.getStatus()).isEvicted())
+            .filter(RestoredPod::isEviction)
             .isPresent();
     if (needed) {
       return Optional.of(NEEDED);
     }
     client.resource(restore).delete();
     return Optional.empty();
+  }
+
+  /** Returns also whether the eviction failed: its pod may have been removed nevertheless. */
+  private static boolean isEviction(GpuCheckpoint checkpoint) {
+    return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+        || Conditions.of(checkpoint.getStatus()).isEvicted();
   }
 }
