@@ -225,6 +225,11 @@ record CheckpointContext(
     return phase() == CheckpointPhase.READY && (isImport() || !wantsSuspended());
   }
 
+  /** Returns whether it has failed, but a restore may use its artifact. */
+  boolean isReadyThoughFailed() {
+    return hasFailed() && conditions.isTrue(ConditionType.READY);
+  }
+
   /**
    * Returns the operation of the current freeze; empty before the first and after a finished one.
    */

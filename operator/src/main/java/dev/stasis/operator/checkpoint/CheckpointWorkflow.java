@@ -101,7 +101,10 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
     return finalizer.release(context);
   }
 
-  /** An artifact is uploaded and verified whether its workload runs or is suspended. */
+  /**
+   * An artifact is uploaded and verified whether its workload runs or is suspended, and verified
+   * although an eviction has failed.
+   */
   @Override
   public Optional<Duration> maintain(CheckpointContext context) {
     CheckpointPhase phase = context.phase();
@@ -111,10 +114,11 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
     if (phase.isFinal() || context.spec().getOptions().getTimeSlice() == null) {
       context.status().setTurn(null);
     }
-    if (phase != CheckpointPhase.READY && phase != CheckpointPhase.SUSPENDED) {
+    boolean active = phase == CheckpointPhase.READY || phase == CheckpointPhase.SUSPENDED;
+    if (!active && !context.isReadyThoughFailed()) {
       return Optional.empty();
     }
-    if (!context.isImport()) {
+    if (active && !context.isImport()) {
       upload.next(context);
     }
     verification.next(context);

@@ -34,8 +34,10 @@ final class FinishedCheckpoint {
   /** Deletes a finished operation, and cancels any other. */
   private void tidy(CheckpointContext context, OperationView operation) {
     boolean continues =
-        operation.type() == OperationType.UPLOAD || operation.type() == OperationType.VERIFY;
-    if (continues && context.phase() == CheckpointPhase.READY) {
+        context.phase() == CheckpointPhase.READY
+            ? operation.type() == OperationType.UPLOAD || operation.type() == OperationType.VERIFY
+            : operation.type() == OperationType.VERIFY && context.isReadyThoughFailed();
+    if (continues) {
       return;
     }
     if (late.handles(context, operation)) {

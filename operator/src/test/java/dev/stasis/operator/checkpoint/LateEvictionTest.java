@@ -93,6 +93,29 @@ class LateEvictionTest {
     assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
   }
 
+  /** It may be the only copy for a long time. */
+  @Test
+  void theArtifactOfALateEvictionIsVerifiedEveryWeek() {
+    fail();
+    answer();
+    agent().succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.settle();
+    isRestorableThoughFailed("False/WorkloadLost");
+
+    world.later(Duration.ofDays(7));
+    answer();
+    world
+        .agent(OperationType.VERIFY, 1)
+        .fails(Outcome.UNDONE, "ArtifactDamaged", ConditionValue.UNKNOWN)
+        .endsNow();
+    world.settle();
+    assertThat(world.condition("Restorable")).startsWith("False/ArtifactDamaged");
+    assertThat(world.status().getLastVerified()).isEqualTo(world.now);
+    assertThat(world.operations()).isEmpty();
+  }
+
   /** If the write of the status fails, only the operation still names the artifact. */
   @Test
   void theOperationIsKeptUntilTheStatusNamesItsArtifact() {
