@@ -4,9 +4,11 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.Gate;
 import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
+import dev.stasis.agent.process.ProcessId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
@@ -62,15 +64,37 @@ final class Reload {
   private void reload(Keeper keeper, List<Offloaded> all)
       throws KeeperFailure, StepFailure, InterruptedException {
     for (Offloaded one : all) {
-      if (frozen.alive(one.process()) && keeper.attach(one.process()).state().isAway()) {
+      if (stateLeft(keeper, one).filter(Gate.State::isAway).isPresent()) {
         memoryOf(keeper, one);
       }
     }
     // A process may wait for another one as soon as it runs.
     for (Offloaded one : all) {
-      if (frozen.alive(one.process()) && keeper.attach(one.process()).state() != Gate.State.OPEN) {
+      if (stateLeft(keeper, one).filter(state -> state != Gate.State.OPEN).isPresent()) {
         keeper.open(one.process());
       }
+    }
+  }
+
+  /**
+   * Connects to the library of a process; empty if nothing is left to give back, because the
+   * process has ended, or runs another program by now (exec). The other processes must not wait at
+   * their gates for that.
+   */
+  private Optional<Gate.State> stateLeft(Keeper keeper, Offloaded one)
+      throws KeeperFailure, InterruptedException {
+    ProcessId process = one.process();
+    if (!frozen.alive(process)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(keeper.attach(process).state());
+    } catch (KeeperFailure e) {
+      if (e.connectionLost()
+          || (frozen.alive(process) && frozen.node().keepers().active(process))) {
+        throw e;
+      }
+      return Optional.empty();
     }
   }
 

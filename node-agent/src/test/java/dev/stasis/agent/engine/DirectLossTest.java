@@ -8,7 +8,9 @@ import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -225,6 +227,34 @@ class DirectLossTest {
       assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
       faulty.awaitSteps(3);
       faulty.verify(DirectLab.MIB);
+    }
+    direct.assertUnharmed(source);
+  }
+
+  /** A suspended process keeps its other threads, and one of them may execute another program. */
+  @Test
+  void aProcessWithAnotherProgramDoesNotKeepTheOthersAtTheirGates() throws Exception {
+    // As such a process: it lives, and does not have the library.
+    Process changed = new ProcessBuilder("sleep", "1000").start();
+    try {
+      lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+      Work work = lab.engine().thaw().inHand().get(0);
+      assertThat(work.offloaded()).hasSize(2);
+      List<Offloaded> offloaded = new ArrayList<>(work.offloaded());
+      offloaded.add(
+          0,
+          new Offloaded(
+              lab.parts().proc().id((int) changed.pid()).orElseThrow(), 1, Map.of(), null));
+      lab.parts().journal().write(work.withOffloaded(offloaded, work.stage()));
+      assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
+          .isInstanceOfSatisfying(
+              ThawOutcome.Ended.class,
+              ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.UNKNOWN));
+      source.awaitSteps(3);
+      lab.parts().journal().write(work);
+      lab.thaw(source);
+    } finally {
+      changed.destroyForcibly().waitFor();
     }
     direct.assertUnharmed(source);
   }
