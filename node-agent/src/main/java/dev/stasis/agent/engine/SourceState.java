@@ -9,7 +9,10 @@ public record SourceState(Kind kind, String detail) {
 
   /** The state. */
   public enum Kind {
-    /** Every process exists and is RUNNING; nothing was lost. */
+    /**
+     * Every process exists and is RUNNING, except those that ended by themselves while it was
+     * suspended; nothing was lost.
+     */
     RUNNING,
     /** It is frozen and complete, and can be thawed: {@code stasis-node thaw}. */
     FROZEN,

@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -156,8 +157,14 @@ public final class Thaw {
       }
       return ended(state, runner, begin);
     }
+    List<ProcessId> before = endedSuspended(work);
     SourceState state = new ThawRun(frozen, runner, Checkpoint.steps()).run();
     InterruptedPublication publication = new InterruptedPublication(node);
+    if (state.kind() == SourceState.Kind.UNKNOWN
+        && !before.isEmpty()
+        && !publication.isPending(work)) {
+      state = withoutEnded(frozen.work(), before, state);
+    }
     if (state.kind() == SourceState.Kind.GONE && publication.isPending(frozen.work())) {
       var unused = publication.completeLocked(frozen.work());
     }
@@ -166,6 +173,35 @@ public final class Thaw {
       forget(frozen);
     }
     return ended(state, runner, begin);
+  }
+
+  /** Returns the CUDA processes that have ended by themselves while the workload was suspended. */
+  private List<ProcessId> endedSuspended(Work work) {
+    return work.phase() == Work.Phase.SUSPENDED
+        ? work.cuda().stream()
+            .map(CudaProcess::process)
+            .filter(process -> !node.proc().alive(process))
+            .toList()
+        : List.of();
+  }
+
+  /**
+   * Returns that the workload runs if all of its other processes do; otherwise the given state.
+   * Those that have ended cannot be thawed by a further attempt, and without this the workload
+   * would count as frozen until its container ends.
+   */
+  private SourceState withoutEnded(Work work, List<ProcessId> ended, SourceState state)
+      throws InterruptedException {
+    Work others =
+        work.withCuda(work.cuda().stream().filter(one -> !ended.contains(one.process())).toList())
+            .withOffloaded(
+                work.offloaded().stream().filter(one -> !ended.contains(one.process())).toList(),
+                work.stage());
+    SourceState seen = new SourceProbe(new FrozenWork(node, others, StepListener.NONE)).look();
+    return seen.kind() == SourceState.Kind.RUNNING
+        ? new SourceState(
+            seen.kind(), "%s; ended while suspended: %s".formatted(seen.detail(), ended))
+        : state;
   }
 
   /** The verification succeeded: only its mark may be missing. */

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +87,35 @@ class SuspendTest {
     assertThat(lab.parts().calls().state(cuda.get(1))).isEqualTo(CudaState.RUNNING);
     assertThat(lab.parts().calls().state(cuda.get(0))).isEqualTo(CudaState.CHECKPOINTED);
     lab.thaw(source);
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+
+  /** A suspended process may end by itself, or be killed, while its parent lives. */
+  @Test
+  void aProcessThatEndedWhileSuspendedDoesNotKeepTheWorkloadFrozen() throws Exception {
+    lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+    Process other = new ProcessBuilder("sleep", "1000").start();
+    ProcessId process = lab.parts().proc().id((int) other.pid()).orElseThrow();
+    other.destroyForcibly().waitFor();
+    Work work = lab.engine().thaw().inHand().get(0);
+    List<CudaProcess> cuda = new ArrayList<>(work.cuda());
+    cuda.add(new CudaProcess(process, process.pid(), Map.of()));
+    lab.parts()
+        .journal()
+        .write(
+            work.withCuda(cuda)
+                .withOffloaded(List.of(new Offloaded(process, 1, Map.of(), null)), work.stage()));
+    assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
+        .isInstanceOfSatisfying(
+            ThawOutcome.Ended.class,
+            ended -> {
+              assertThat(ended.state().kind())
+                  .as(ended.state().detail())
+                  .isEqualTo(SourceState.Kind.RUNNING);
+              assertThat(ended.state().detail()).contains(process.toString());
+            });
     lab.assertNothingLeft();
     source.awaitSteps(3);
     source.verify(MIB);
