@@ -32,6 +32,9 @@ public final class ThreadGuard {
 
   private static final int GONE = 3;
 
+  /** The kernel limits the arguments of a program to 2 MiB, about 47,000 processes. */
+  private static final int MOST_AT_ONCE = 10_000;
+
   private final Path runtime;
   private final Path journal;
   private final Consumer<ProcessHandle> started;
@@ -67,10 +70,12 @@ public final class ThreadGuard {
    * @return the reason for a failure; empty if all connections work
    */
   public Optional<String> calm(List<ProcessId> processes) throws InterruptedException {
-    if (processes.isEmpty()) {
-      return Optional.empty();
+    Optional<String> fault = Optional.empty();
+    for (int from = 0; from < processes.size() && fault.isEmpty(); from += MOST_AT_ONCE) {
+      int to = Math.min(from + MOST_AT_ONCE, processes.size());
+      fault = untilNoneEnds(with(processes.subList(from, to), "calm")).fault();
     }
-    return untilNoneEnds(with(processes, "calm")).fault();
+    return fault;
   }
 
   private static List<String> with(List<ProcessId> processes, String... first) {
