@@ -118,10 +118,13 @@ final class LockStep implements Step<Freeze, FrozenWork> {
   private static Optional<CudaState> settled(FrozenWork frozen, CudaProcess process)
       throws StepFailure, InterruptedException {
     Instant until = frozen.work().lockUntil();
+    // Only the record needs a time that another agent can read. That clock may be set meanwhile.
+    Duration left =
+        until == null ? Duration.ZERO : Duration.between(frozen.node().clock().instant(), until);
+    long begun = frozen.node().nanoTime().getAsLong();
     Optional<CudaState> state = frozen.node().calls().stateLeft(process);
     while (state.filter(CudaState.RUNNING::equals).isPresent()
-        && until != null
-        && frozen.node().clock().instant().isBefore(until)
+        && frozen.node().nanoTime().getAsLong() - begun < left.toNanos()
         && frozen.alive(process.process())) {
       LockSupport.parkNanos(LOOK_EVERY.toNanos());
       if (Thread.interrupted()) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 
 /** The parts of a lab's node, one of them replaced. */
@@ -58,12 +59,18 @@ final class LabParts {
   /** What the machine says of its processes and its memory is read there. */
   static NodeParts proc(EngineLab lab, ProcFs proc) {
     NodeParts node = lab.parts();
-    return of(proc, node, node.driver(), node.calls(), node.mover(), node.tools());
+    return of(proc, node, node.driver(), node.calls(), node.mover(), node.tools(), node.clock());
+  }
+
+  /** Times are read there, not durations. */
+  static NodeParts clock(EngineLab lab, Clock clock) {
+    NodeParts node = lab.parts();
+    return of(node.proc(), node, node.driver(), node.calls(), node.mover(), node.tools(), clock);
   }
 
   private static NodeParts of(
       NodeParts node, CudaDriver driver, GuardedDriver calls, Mover mover, Tools tools) {
-    return of(node.proc(), node, driver, calls, mover, tools);
+    return of(node.proc(), node, driver, calls, mover, tools, node.clock());
   }
 
   private static NodeParts of(
@@ -72,7 +79,8 @@ final class LabParts {
       CudaDriver driver,
       GuardedDriver calls,
       Mover mover,
-      Tools tools) {
+      Tools tools,
+      Clock clock) {
     return new NodeParts(
         proc,
         node.pids(),
@@ -94,7 +102,7 @@ final class LabParts {
         node.parallel(),
         node.threads(),
         node.restoreWithoutAppArmor(),
-        node.clock(),
+        clock,
         node.nanoTime());
   }
 }

@@ -7,12 +7,18 @@ import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A suspended workload holds no device memory and can be thawed any number of times. */
 class SuspendTest {
@@ -118,6 +124,26 @@ class SuspendTest {
             });
     lab.assertNothingLeft();
     source.awaitSteps(3);
+    source.verify(MIB);
+  }
+
+  /** A clock that is set back meanwhile reaches the time of the record too late. */
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void aLockThatAnotherAgentBeganIsWaitedForWithoutTheWallClock() throws Exception {
+    lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+    Work work = lab.engine().thaw().inHand().get(0);
+    lab.thaw(source);
+    Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    FrozenWork begun =
+        new FrozenWork(
+            LabParts.clock(lab, Clock.fixed(now, ZoneOffset.UTC)),
+            work.withLockUntil(now.plusSeconds(1)),
+            StepListener.NONE);
+    long begin = System.nanoTime();
+    new LockStep().undo(begun);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(1));
+    source.awaitSteps(2);
     source.verify(MIB);
   }
 
