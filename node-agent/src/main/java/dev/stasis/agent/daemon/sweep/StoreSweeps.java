@@ -8,6 +8,8 @@ import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.DeletionPolicy;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -250,12 +252,24 @@ public final class StoreSweeps implements AutoCloseable {
   }
 
   /**
-   * An evicted workload may have no other copy, so its artifact stays, whatever the object
-   * specifies.
+   * A workload that was evicted, or was not seen to run since its checkpoint, may have no other
+   * copy, so its artifact stays, whatever the object specifies.
    */
   private static boolean goesWith(GpuCheckpoint checkpoint) {
     return checkpoint.getSpec().getOptions().getDeletionPolicy() == DeletionPolicy.DELETE
-        && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT;
+        && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT
+        && !mayHaveEnded(checkpoint);
+  }
+
+  private static boolean mayHaveEnded(GpuCheckpoint checkpoint) {
+    List<Condition> conditions =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getConditions();
+    return conditions != null
+        && conditions.stream()
+            .anyMatch(
+                condition ->
+                    condition.type().equals("SourceRunning")
+                        && condition.status() != ConditionValue.TRUE);
   }
 
   /** The artifact in a remote store, retained or not, needs no copy on this node. */

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A sweep that fails in one place continues in the others, and is repeated. */
 class StoreSweepsTest {
@@ -225,5 +227,31 @@ class StoreSweepsTest {
     sweepUntilTheObjectIsGone(evicted("", "ArtifactDamaged"));
 
     assertThat(copy).exists();
+  }
+
+  /** It may be the only copy, and its object may be released while no agent answers. */
+  @ParameterizedTest
+  @CsvSource({
+    "False, Evicted, true",
+    "False, WorkloadLost, true",
+    "Unknown, NodeSilent, true",
+    "True, Resumed, false"
+  })
+  void theArtifactStaysUnlessTheWorkloadWasSeenToRun(String status, String reason, boolean stays)
+      throws IOException {
+    have(local("here"));
+    Path artifact = SweptArtifacts.write(folder.resolve("here"), "ml", "uid-1", new byte[1]);
+
+    sweepUntilTheObjectIsGone(
+        """
+        {"apiVersion": "stasis.dev/v1beta1", "kind": "GpuCheckpoint",
+         "metadata": {"name": "a", "namespace": "ml", "uid": "uid-1"},
+         "spec": {"afterCheckpoint": "Resume", "options": {"deletionPolicy": "Delete"}},
+         "status": {"conditions": [{"type": "SourceRunning", "status": "%s", "message": "",
+                                    "lastTransitionTime": "2026-01-01T00:00:00Z",
+                                    "reason": "%s"}]}}"""
+            .formatted(status, reason));
+
+    assertThat(Files.exists(artifact)).isEqualTo(stays);
   }
 }
