@@ -35,6 +35,14 @@ public final class InterruptedPublication {
   }
 
   /**
+   * Returns whether the artifact of a workload that was to be held may be published. It does not
+   * read a store either: the capture is recorded before that, except that of a migration's source.
+   */
+  public boolean mayBePublished(Work work) {
+    return work.phase() == Work.Phase.HELD || work.heldUntilDecided() || isCaptured(work);
+  }
+
+  /**
    * Publishes the artifact of a recorded operation, as a whole or not at all. Attempts can be
    * repeated; after some in which the agent has died, only after a wait.
    *

@@ -246,7 +246,11 @@ final class InterruptedOperationRecovery {
     }
     if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
       Optional<ArtifactStatus> artifact =
-          published.find(operation, found.phase()).or(() -> recorded(operation, found.phase()));
+          parts.engine().interruptedPublication().mayBePublished(found)
+              ? published
+                  .find(operation, found.phase())
+                  .or(() -> recorded(operation, found.phase()))
+              : Optional.empty();
       boolean holds =
           (artifact.isPresent() || found.mayRunElsewhere())
               && parts.engine().evicted().hold(found.containerId());
