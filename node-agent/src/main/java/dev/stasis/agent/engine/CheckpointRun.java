@@ -69,6 +69,7 @@ final class CheckpointRun {
       startKeeper();
       begin = node.nanoTime().getAsLong();
       control.freezes();
+      freeze.note(work -> work.withSince(node.clock().instant()));
       runner.forward(steps, freeze, control);
       if (freeze.request().store() != null) {
         control.checkStillMeant();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param after what was requested for a frozen workload
  * @param heldUntilDecided whether a held workload may only be thawed or ended by an order or a user
  * @param phase its progress
- * @param since when the workload was first touched
+ * @param since when the freeze began; before, when the operation began
  * @param containerId the container
  * @param init the workload's first process
  * @param cuda the processes that hold GPU state
@@ -211,6 +211,10 @@ public record Work(
     return with(copy -> copy.operation = next);
   }
 
+  Work withSince(Instant next) {
+    return with(copy -> copy.since = next);
+  }
+
   Work withPhase(Phase next) {
     return with(copy -> copy.phase = next);
   }
@@ -267,6 +271,7 @@ public record Work(
 
     private final Work of;
     private Phase phase;
+    private Instant since;
     private List<CudaProcess> cuda;
     private List<ProcessId> tree;
     private List<ProcessId> stoppedBefore;
@@ -280,6 +285,7 @@ public record Work(
     Copy(Work of) {
       this.of = of;
       this.phase = of.phase;
+      this.since = of.since;
       this.cuda = of.cuda;
       this.tree = of.tree;
       this.stoppedBefore = of.stoppedBefore;
@@ -301,7 +307,7 @@ public record Work(
           of.after,
           of.heldUntilDecided,
           phase,
-          of.since,
+          since,
           of.containerId,
           of.init,
           cuda,

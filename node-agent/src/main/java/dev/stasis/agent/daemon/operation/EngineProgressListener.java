@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** Reports the engine's progress in the status of the operation. Never blocks. */
 final class EngineProgressListener implements StepListener {
 
+  /**
+   * The step that freezes: on the direct path its gates are closed long before the driver's lock.
+   */
+  private static final String FIRST_STEP = "offload";
+
   /** Steps that begin after the workload was resumed. */
   private static final Set<String> RUNNING_AGAIN = Set.of("hash", "publish");
 
@@ -95,7 +100,7 @@ final class EngineProgressListener implements StepListener {
 
   private void began(String now) {
     operation.begins(now);
-    if (now.equals("lock") && operation.spec().getFreeze() != null) {
+    if (now.equals(FIRST_STEP) && operation.spec().getFreeze() != null) {
       // The journal's next record contains it, because a successor reports the same time.
       recorder.publish(
           operation,
