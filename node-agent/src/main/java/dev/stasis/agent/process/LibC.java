@@ -37,6 +37,7 @@ public interface LibC extends Library {
   int RESOLVE_IN_ROOT = 0x10;
 
   int SEEK_SET = 0;
+  int SEEK_END = 2;
   int SEEK_DATA = 3;
   int SEEK_HOLE = 4;
 
@@ -73,6 +74,7 @@ public interface LibC extends Library {
   int PROT_READ_WRITE = 3;
   int MAP_SHARED = 1;
   long MAP_FAILED = -1;
+  int MADV_HUGEPAGE = 14;
   int MADV_POPULATE_WRITE = 23;
 
   long syscall(long number, Object... arguments);

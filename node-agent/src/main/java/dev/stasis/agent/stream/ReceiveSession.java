@@ -172,12 +172,8 @@ final class ReceiveSession implements AutoCloseable {
     }
 
     /** Returns the destination of a block. */
-    Place place(long offset, int length) throws IOException {
-      if (pages.isEmpty()) {
-        return new Place(offset, null);
-      }
-      atLeast(offset + length);
-      return new Place(offset, pages.get().window(offset, length).orElse(null));
+    Place place(long offset, int length) {
+      return new Place(offset, pages.flatMap(open -> open.window(offset, length)).orElse(null));
     }
 
     /**

@@ -7,10 +7,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A tmpfs file that is written through mappings. Writes by system call serialize on the file, which
@@ -20,11 +19,22 @@ public final class TmpfsPages implements Closeable {
 
   private static final long PAGE = 4096;
 
-  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+  /** The size of a huge page. For a smaller part a mapping brings no gain. */
+  private static final long LEAST = 2L << 20;
+
+  /**
+   * Parts that are written at the same time share a mapping of this size: to map and unmap each of
+   * them stops all threads that fill pages.
+   */
+  private static final long SEGMENT = 256L << 20;
+
+  private final Map<Long, Segment> segments = new HashMap<>();
   private int fd;
+  private long length;
 
   private TmpfsPages(int fd) {
     this.fd = fd;
+    this.length = LibC.INSTANCE.lseek(fd, 0, LibC.SEEK_END);
   }
 
   /** Empty if mappings bring no gain or are not possible; the caller then uses the channel. */
@@ -37,38 +47,75 @@ public final class TmpfsPages implements Closeable {
   }
 
   /**
-   * Maps a part of the file for writing; empty if that fails.
+   * Maps a part of the file for writing, and makes the file long enough for it without using
+   * memory; empty if that fails, or brings no gain.
    *
-   * @param length the file must have at least this length after the offset, and must keep it
+   * @param length the file must not become shorter while the window is open
    */
-  public Optional<Window> window(long offset, long length) {
-    if (offset % PAGE != 0 || length <= 0) {
+  public synchronized Optional<Window> window(long offset, long length) {
+    long segment = offset / SEGMENT;
+    if (fd < 0
+        || offset % PAGE != 0
+        || length < LEAST
+        || (offset + length - 1) / SEGMENT != segment
+        || !reaches(offset + length)) {
       return Optional.empty();
     }
-    // A close at the same time would let another file get its descriptor number.
-    Lock open = lock.readLock();
-    open.lock();
-    try {
-      if (fd < 0) {
-        return Optional.empty();
-      }
+    Segment mapped = segments.get(segment);
+    if (mapped == null) {
       Pointer at =
           LibC.INSTANCE.mmap(
-              Pointer.NULL, length, LibC.PROT_READ_WRITE, LibC.MAP_SHARED, fd, offset);
-      return Pointer.nativeValue(at) == LibC.MAP_FAILED
-          ? Optional.empty()
-          : Optional.of(new Window(at, length));
-    } finally {
-      open.unlock();
+              Pointer.NULL, SEGMENT, LibC.PROT_READ_WRITE, LibC.MAP_SHARED, fd, segment * SEGMENT);
+      if (Pointer.nativeValue(at) == LibC.MAP_FAILED) {
+        return Optional.empty();
+      }
+      // Without an effect where the mount does not allow huge pages.
+      var unused = LibC.INSTANCE.madvise(at, SEGMENT, LibC.MADV_HUGEPAGE);
+      mapped = new Segment(segment, at);
+      segments.put(segment, mapped);
+    }
+    mapped.windows++;
+    return Optional.of(new Window(mapped, mapped.at.share(offset % SEGMENT), length));
+  }
+
+  private boolean reaches(long end) {
+    if (length < end && LibC.INSTANCE.ftruncate(fd, end) == 0) {
+      length = end;
+    }
+    return length >= end;
+  }
+
+  private synchronized void leave(Segment segment) {
+    if (--segment.windows == 0) {
+      segments.remove(segment.number);
+      LibC.INSTANCE.munmap(segment.at, SEGMENT);
     }
   }
 
-  /** A part of the file, for use by one thread. It stays valid after the file is closed. */
-  public static final class Window implements Closeable {
+  /** A mapping, as long as windows in it are open. */
+  private static final class Segment {
+    private final long number;
+    private final Pointer at;
+    private int windows;
+
+    Segment(long number, Pointer at) {
+      this.number = number;
+      this.at = at;
+    }
+  }
+
+  /**
+   * A part of the file, for use by one thread from its beginning to its end. It stays valid after
+   * the file is closed.
+   */
+  public final class Window implements Closeable {
+    private final Segment segment;
     private final Pointer pointer;
     private final long length;
+    private long present;
 
-    private Window(Pointer pointer, long length) {
+    private Window(Segment segment, Pointer pointer, long length) {
+      this.segment = segment;
       this.pointer = pointer;
       this.length = length;
     }
@@ -84,10 +131,14 @@ public final class TmpfsPages implements Closeable {
         throw new IllegalArgumentException(
             "part at %d of %d bytes: expected within %d".formatted(at, size, length));
       }
-      long first = at / PAGE * PAGE;
-      if (LibC.INSTANCE.madvise(pointer.share(first), at + size - first, LibC.MADV_POPULATE_WRITE)
-          != 0) {
-        return false;
+      if (at + size > present) {
+        long first = Math.min(present, at / PAGE * PAGE);
+        long end = Math.min(length, (at + size + LEAST - 1) / LEAST * LEAST);
+        if (LibC.INSTANCE.madvise(pointer.share(first), end - first, LibC.MADV_POPULATE_WRITE)
+            != 0) {
+          return false;
+        }
+        present = end;
       }
       pointer.write(at, data, 0, size);
       return true;
@@ -95,22 +146,16 @@ public final class TmpfsPages implements Closeable {
 
     @Override
     public void close() {
-      LibC.INSTANCE.munmap(pointer, length);
+      leave(segment);
     }
   }
 
   /** Opens no more windows; existing ones stay valid. */
   @Override
-  public void close() {
-    Lock alone = lock.writeLock();
-    alone.lock();
-    try {
-      if (fd >= 0) {
-        LibC.INSTANCE.close(fd);
-        fd = -1;
-      }
-    } finally {
-      alone.unlock();
+  public synchronized void close() {
+    if (fd >= 0) {
+      LibC.INSTANCE.close(fd);
+      fd = -1;
     }
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.agent.testing.SmallTmpfs;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -29,48 +28,67 @@ class TmpfsPagesTest {
 
   @Test
   void itIsReallyWrittenThroughAMapping() throws IOException {
-    Path path = memory.file("7.data");
-    try (RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw")) {
-      made.setLength(MIB);
-    }
+    Path path = Files.createFile(memory.file("7.data"));
     byte[] data = random(5000);
 
     try (TmpfsPages pages = TmpfsPages.of(path).orElseThrow();
-        TmpfsPages.Window window = pages.window(4096, 8192).orElseThrow()) {
+        TmpfsPages.Window window = pages.window(4096, 4 * MIB).orElseThrow()) {
       assertThat(window.put(100, data, data.length)).isTrue();
+      assertThat(window.put(3 * MIB, data, data.length)).isTrue();
     }
 
-    byte[] wanted = new byte[MIB];
+    byte[] wanted = new byte[4096 + 4 * MIB];
     System.arraycopy(data, 0, wanted, 4096 + 100, data.length);
+    System.arraycopy(data, 0, wanted, 4096 + 3 * MIB, data.length);
     assertThat(Files.readAllBytes(path)).isEqualTo(wanted);
   }
 
   @Test
-  void aPartBeyondTheEndIsRefusedAndNotTouched() throws IOException {
+  void aPartBeyondTheWindowIsRefused() throws IOException {
     Path path = Files.createFile(memory.file("7.data"));
     try (TmpfsPages pages = TmpfsPages.of(path).orElseThrow();
-        TmpfsPages.Window window = pages.window(0, MIB).orElseThrow()) {
+        TmpfsPages.Window window = pages.window(0, 2 * MIB).orElseThrow()) {
+      assertThatThrownBy(() -> window.put(2 * MIB - 1, new byte[2], 2))
+          .hasMessage("part at 2097151 of 2 bytes: expected within 2097152");
+    }
+    assertThat(path).hasSize(2 * MIB);
+  }
+
+  /** Without the system call that allocates pages, the first touch would end the agent. */
+  @Test
+  void aPartWithoutRoomIsRefusedAndNotTouched() throws IOException {
+    Path path = Files.createFile(memory.file("7.data"));
+    Files.write(memory.file("other"), new byte[(ROOM - 1) * MIB]);
+    try (TmpfsPages pages = TmpfsPages.of(path).orElseThrow();
+        TmpfsPages.Window window = pages.window(0, 4 * MIB).orElseThrow()) {
       assertThat(window.put(0, new byte[4096], 4096)).isFalse();
-      assertThatThrownBy(() -> window.put(MIB - 1, new byte[2], 2))
-          .hasMessage("part at 1048575 of 2 bytes: expected within 1048576");
+    }
+  }
+
+  @Test
+  void aSmallPartIsLeftToTheChannel() throws IOException {
+    Path path = Files.createFile(memory.file("7.data"));
+    try (TmpfsPages pages = TmpfsPages.of(path).orElseThrow()) {
+      assertThat(pages.window(0, 2 * MIB - 1)).isEmpty();
     }
     assertThat(path).isEmptyFile();
   }
 
   @Test
-  void afterTheEndNoFileOfAnotherIsMapped() throws IOException {
-    Path path = memory.file("7.data");
-    Files.write(path, new byte[MIB]);
+  void windowsOfOneSegmentAreIndependent() throws IOException {
+    Path path = Files.createFile(memory.file("7.data"));
     TmpfsPages pages = TmpfsPages.of(path).orElseThrow();
-    TmpfsPages.Window open = pages.window(0, 4096).orElseThrow();
+    TmpfsPages.Window first = pages.window(0, 2 * MIB).orElseThrow();
+    TmpfsPages.Window second = pages.window(4 * MIB, 2 * MIB).orElseThrow();
 
+    first.close();
     pages.close();
     pages.close();
 
-    assertThat(pages.window(0, 4096)).isEmpty();
-    assertThat(open.put(0, new byte[] {7}, 1)).isTrue();
-    open.close();
-    assertThat(Files.readAllBytes(path)[0]).isEqualTo((byte) 7);
+    assertThat(pages.window(0, 2 * MIB)).isEmpty();
+    assertThat(second.put(0, new byte[] {7}, 1)).isTrue();
+    second.close();
+    assertThat(Files.readAllBytes(path)[4 * MIB]).isEqualTo((byte) 7);
   }
 
   @Test
