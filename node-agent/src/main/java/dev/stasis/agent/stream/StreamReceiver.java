@@ -176,7 +176,7 @@ public final class StreamReceiver implements AutoCloseable {
     try (line;
         Greetings.Greeting greeting = greetings.of(line);
         SSLSocket socket = (SSLSocket) tls.createSocket(line, null, true)) {
-      socket.setEnabledProtocols(new String[] {"TLSv1.3"});
+      StreamProtocol.secure(socket);
       socket.setUseClientMode(false);
       socket.setNeedClientAuth(true);
       line.setSoTimeout(HELLO_MILLIS);

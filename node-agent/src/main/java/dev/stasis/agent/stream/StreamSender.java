@@ -227,7 +227,7 @@ public final class StreamSender {
               context
                   .getSocketFactory()
                   .createSocket(line, peer.getHostString(), peer.getPort(), true);
-      socket.setEnabledProtocols(new String[] {"TLSv1.3"});
+      StreamProtocol.secure(socket);
       socket.startHandshake();
       return socket;
     } catch (IOException e) {

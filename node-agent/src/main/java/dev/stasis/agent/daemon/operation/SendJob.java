@@ -27,7 +27,7 @@ final class SendJob implements Job {
 
   /** Each stream uses a core at both ends, and half of the cores are for the node's own work. */
   private static final int STREAMS =
-      Math.max(4, Math.min(8, Runtime.getRuntime().availableProcessors() / 2));
+      Math.max(4, Math.min(16, Runtime.getRuntime().availableProcessors() / 2));
 
   /** A switch or an agent that restarts is back by then. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
