@@ -454,6 +454,18 @@ moves() {
   ! kubectl get pod "$2" >/dev/null 2>&1 || { WHY="$2 is still there" && return 1; }
   FIGURES="stood still for $(field gmig "$1" .status.downtime), $(field gmig "$1" .status.size), $(field gmig "$1" .status.source.node) to $(field gmig "$1" .status.target.node)"
 }
+# One workload moves ROUNDS times between the nodes.
+s_downtime() {
+  local round pod=downtime times=()
+  begin_workload "$pod" "" "$GIB" || return 1
+  for ((round = 1; round <= ${ROUNDS:-5}; round++)); do
+    moves "downtime-$round" "$pod" || return 1
+    times+=("$(field gmig "downtime-$round" .status.downtimeMilliseconds)")
+    pod="$(field gmig "downtime-$round" .status.target.name)"
+  done
+  kubectl delete pod "$pod" --wait >>"$OUT/kube.log" 2>&1
+  FIGURES="$GIB GiB, stood still for ms: ${times[*]}; median $(printf '%s\n' "${times[@]}" | sort -n | sed -n "$(((${#times[@]} + 1) / 2))p")"
+}
 s_migrate() { moves move "$(field grst away-back .status.pod.name)"; }
 s_back() { moves move-back "$(field gmig move .status.target.name)"; }
 # The target is lost after the dump: the source goes on.
