@@ -11,7 +11,8 @@ struct request {
 };
 
 int agent = -1;
-bool ended, hang_up;
+bool ended, hang_up, following;
+static uint64_t told_bytes;
 static char added[ANSWER_BYTES - 64];
 
 /* Returns true, so that callers can `return add(...)`. */
@@ -107,7 +108,26 @@ static bool forget(const struct request *r) {
 
 static bool stage(const struct request *r) { return stage_make(r->w, r->word[2]); }
 
-static bool save(const struct request *r) { return file_save(r->w, r->word[2]) && add_bytes(r->w->bytes); }
+/* A line before the answer, for each 64 MiB. One that does not fit is left out: the next one says more. */
+static void saved(uint64_t bytes) {
+    char line[32];
+    if (bytes < told_bytes + (64 << 20)) return;
+    told_bytes = bytes;
+    send(agent, line, (size_t)snprintf(line, sizeof line, "at %llu\n", (unsigned long long)bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Only an agent that knows the lines gets them. */
+static bool follow(const struct request *r) {
+    (void)r;
+    return following = true;
+}
+
+static bool save(const struct request *r) {
+    told_bytes = 0;
+    bool done = file_save(r->w, r->word[2], following ? saved : NULL) && add_bytes(r->w->bytes);
+    following = false;
+    return done;
+}
 
 static bool reload(const struct request *r) {
     bool done = workload_reload(r->w, r->word[2]);
@@ -170,7 +190,8 @@ static const struct command {
     {"unload", 2, 0, unload, false},   {"detach", 2, 0, detach, false}, {"snapshot", 3, 0, snapshot, false}, {"forget", 2, 0, forget, false},
     {"stage", 3, 2, stage, false},     {"save", 3, 2, save, false},     {"reload", 2, 2, reload, false},    {"open", 2, 0, open_gate, false},
     {"drop", 2, 0, drop, false},       {"use", 2, 0, use, true},        {"room", 4, 3, room, true},             {"reserve", 4, 3, reserve, true},
-    {"prefill", 2, 1, prefill, true},  {"list", 1, 0, list, true},      {"rest", 1, 0, rest, true},             {"quit", 1, 0, quit, true},
+    {"prefill", 2, 1, prefill, true},  {"follow", 1, 0, follow, true},  {"list", 1, 0, list, true},            {"rest", 1, 0, rest, true},
+    {"quit", 1, 0, quit, true},
 };
 
 static bool run(char *line) {

@@ -82,7 +82,9 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     void **stream = &streams[item->device];
     if (j->kind == COPY_POPULATE) return populate(j, chunk);
     if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
-    if (j->kind == COPY_PREFILL && closed(agent)) return fail("the agent has closed its connection");
+    /* Whoever asks next must not wait for a copy that nobody wants: the workload may have to be thawed. */
+    bool wanted = j->kind == COPY_PREFILL || (j->kind == COPY_SAVE && item->kept.mapped);
+    if (wanted && closed(agent)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
     uint8_t *host = item->staged ? item->staged + chunk->at : j->pinned ? j->map + chunk->offset : slot;
@@ -112,6 +114,8 @@ static void *work(void *number) {
             pthread_mutex_lock(&mutex);
             if (!done && !broken) memcpy(reason, failure, sizeof reason);
             broken |= !done;
+            chunk->done = done;
+            if (job->saved) pthread_cond_signal(&finished);
         }
         if (--at_work == 0) pthread_cond_signal(&finished);
     }
@@ -141,7 +145,11 @@ bool copy_run(struct job *j) {
     at_work = crew;
     round_number++;
     pthread_cond_broadcast(&begun);
-    while (at_work) pthread_cond_wait(&finished, &mutex);
+    for (size_t whole = 0; at_work;) {
+        pthread_cond_wait(&finished, &mutex);
+        while (whole < j->count && j->chunks[whole].done) whole++;
+        if (j->saved && whole && whole < j->count) j->saved(j->chunks[whole].offset);
+    }
     job = NULL;
     pthread_mutex_unlock(&mutex);
     return !broken || fail("%s", reason);

@@ -130,7 +130,7 @@ static void print(FILE *table, const struct workload *w, const struct piece *chu
     fprintf(table, "end %zu\n", count);
 }
 
-bool file_save(struct workload *w, const char *path) {
+bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes)) {
     struct room *room = room_of(path);
     if (!content_here(w)) return false;
     if (room && room->bytes < w->bytes) { /* the workload has grown since: nothing is staged in it */
@@ -138,7 +138,7 @@ bool file_save(struct workload *w, const char *path) {
         room = NULL;
     }
     if (!room && !(room = room_new(path, w->bytes))) return false;
-    struct job job = {.kind = COPY_SAVE, .w = w, .file = room->fd, .map = room->map, .pinned = room->pinned};
+    struct job job = {.kind = COPY_SAVE, .w = w, .file = room->fd, .map = room->map, .pinned = room->pinned, .saved = saved};
     int chunks = file_create(path, ".chunks");
     FILE *table = chunks < 0 ? NULL : fdopen(chunks, "w+");
     bool frozen = w->items->kept.mapped, done = table && copy_run(&job);

@@ -12,7 +12,7 @@ static const char usage[] =
     "       stasis-keeper anchor PATH GRACE_MS               keeps the driver initialized while an agent is connected, and so long after\n"
     "Commands: attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME |\n"
     "          snapshot NAME RESERVE_MIB | stage NAME PATH | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
-    "          use GPU_UUID | room GPU_UUID BYTES PATH | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | rest | quit\n";
+    "          use GPU_UUID | room GPU_UUID BYTES PATH | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | follow | list | rest | quit\n";
 
 __thread char failure[512];
 
@@ -74,6 +74,7 @@ static void serve(int listener) {
         }
         if (wait[0].revents) {
             agent = socket_next(listener, agent);
+            following = false;
             have = 0;
         }
     }

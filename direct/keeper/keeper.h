@@ -114,7 +114,7 @@ struct piece {
     uint32_t length;
     uint64_t offset; /* in the file */
     uint32_t crc;
-    bool zero;
+    bool zero, done;
     uint8_t sha[32];
 };
 struct job {
@@ -125,6 +125,7 @@ struct job {
     int file;
     uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
     bool pinned;  /* the GPU can write into it */
+    void (*saved)(uint64_t bytes); /* SAVE: is told how much from the beginning is final, or NULL; must not block */
 };
 bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
@@ -146,7 +147,7 @@ struct file {
     size_t count;
 };
 struct piece *chunks_of(const struct workload *w, size_t *count);
-bool file_save(struct workload *w, const char *path);
+bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes));
 bool file_open(const char *path, struct file *file);
 bool file_load(const struct file *file, enum copy kind, struct workload *w); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
@@ -192,6 +193,7 @@ const char *result_name(int result);
 /* The agent's commands: a line and its answer; the longest lists MAX_WORKLOADS. */
 extern int agent;           /* its connection, or -1 */
 extern bool ended, hang_up; /* what they ask of the loop */
+extern bool following;      /* the next save tells the agent how far it is */
 const char *obey(char *line);
 bool add_bytes(uint64_t bytes); /* to the answer; returns true */
 #endif

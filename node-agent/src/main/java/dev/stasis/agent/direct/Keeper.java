@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to a running keeper. Commands and states are those of docs/direct-path.md. The
@@ -33,6 +35,9 @@ public final class Keeper implements AutoCloseable {
 
   /** The longest one lists 64 processes. */
   private static final int LONGEST_ANSWER = 8192;
+
+  /** Begins a line before the answer of a save. */
+  private static final String PROGRESS = "at ";
 
   private final SocketChannel channel;
   private final Selector selector;
@@ -111,6 +116,25 @@ public final class Keeper implements AutoCloseable {
     ask(copying(bytes), "save", name(process), path.toString());
   }
 
+  /**
+   * The same. The keeper gives up when this connection is closed before the end, unless it copies
+   * from a snapshot.
+   *
+   * @param saved receives how many bytes from the beginning of the data are final; not from a
+   *     keeper that an older agent has started
+   */
+  public void save(ProcessId process, Path path, long bytes, LongConsumer saved)
+      throws KeeperFailure, InterruptedException {
+    try {
+      ask(QUICK, "follow");
+    } catch (KeeperFailure older) {
+      if (older.connectionLost()) {
+        throw older;
+      }
+    }
+    ask(copying(bytes), saved, "save", name(process), path.toString());
+  }
+
   /** Gives the process its memory back, from the keeper's copy. */
   public void reload(ProcessId process, long bytes) throws KeeperFailure, InterruptedException {
     ask(copying(bytes), "reload", name(process));
@@ -185,7 +209,7 @@ public final class Keeper implements AutoCloseable {
     }
     ask(QUICK, command);
     try {
-      answer(System.nanoTime() + QUICK.toNanos());
+      answer(System.nanoTime() + QUICK.toNanos(), bytes -> {});
     } catch (IOException gone) {
       // It closes the connection. If it hangs, it holds nothing any more.
       System.getLogger(Keeper.class.getName())
@@ -216,6 +240,11 @@ public final class Keeper implements AutoCloseable {
   }
 
   KeeperAnswer ask(Duration deadline, String... words) throws KeeperFailure, InterruptedException {
+    return ask(deadline, bytes -> {}, words);
+  }
+
+  private KeeperAnswer ask(Duration deadline, LongConsumer progress, String... words)
+      throws KeeperFailure, InterruptedException {
     String what = words[0];
     for (String word : words) {
       if (word.isEmpty() || word.chars().anyMatch(each -> each < ' ')) {
@@ -230,7 +259,8 @@ public final class Keeper implements AutoCloseable {
         // A command is shorter than what a socket accepts at once.
         channel.write(line);
       }
-      KeeperAnswer answer = KeeperAnswer.parse(answer(System.nanoTime() + deadline.toNanos()));
+      KeeperAnswer answer =
+          KeeperAnswer.parse(answer(System.nanoTime() + deadline.toNanos(), progress));
       if (!answer.ok()) {
         throw new KeeperFailure(what + ": " + answer.text(), false);
       }
@@ -240,7 +270,8 @@ public final class Keeper implements AutoCloseable {
     }
   }
 
-  private String answer(long until) throws IOException, InterruptedException {
+  private String answer(long until, LongConsumer progress)
+      throws IOException, InterruptedException {
     ByteBuffer answer = ByteBuffer.allocate(LONGEST_ANSWER);
     while (answer.hasRemaining()) {
       long left = (until - System.nanoTime()) / 1_000_000;
@@ -256,13 +287,28 @@ public final class Keeper implements AutoCloseable {
       if (read < 0) {
         throw new IOException("the keeper closed the connection");
       }
-      int end = answer.position();
-      if (end > 0 && answer.get(end - 1) == '\n') {
-        return new String(answer.array(), 0, end - 1, StandardCharsets.UTF_8);
+      for (String line = line(answer); line != null; line = line(answer)) {
+        if (!line.startsWith(PROGRESS)) {
+          return line;
+        }
+        progress.accept(Long.parseLong(line.substring(PROGRESS.length())));
       }
     }
     throw new IOException(
         "expected a line, got %d bytes without a line break".formatted(LONGEST_ANSWER));
+  }
+
+  /** Takes the first line of what has arrived; null if it is not complete yet. */
+  private static @Nullable String line(ByteBuffer arrived) {
+    for (int end = 0; end < arrived.position(); end++) {
+      if (arrived.get(end) == '\n') {
+        String line = new String(arrived.array(), 0, end, StandardCharsets.UTF_8);
+        arrived.flip().position(end + 1);
+        arrived.compact();
+        return line;
+      }
+    }
+    return null;
   }
 
   @Override

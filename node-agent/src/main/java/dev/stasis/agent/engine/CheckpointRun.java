@@ -236,7 +236,7 @@ final class CheckpointRun {
   }
 
   private SourceState thaw(long begin) throws InterruptedException {
-    freeze.endCopy();
+    freeze.endCopies();
     SourceState state = new ThawRun(freeze, runner, steps).run();
     frozen = Duration.ofNanos(node.nanoTime().getAsLong() - begin);
     return state;

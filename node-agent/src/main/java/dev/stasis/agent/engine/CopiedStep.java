@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Waits for the copy that {@link MoveStep} has started, and verifies that the tree is still
- * stopped: a copy of memory that a thread wrote meanwhile is useless.
+ * Waits for the copies that {@link OffloadStep} and {@link MoveStep} have started, and verifies
+ * that the tree is still stopped: a copy of memory that a thread wrote meanwhile is useless.
  *
  * <p>Has no undo: the process still has everything that was copied, and the stage is removed with
  * the rest.
@@ -28,7 +28,7 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
-    freeze.awaitCopy();
+    freeze.awaitCopies();
     List<ProcessId> tree = freeze.work().tree().stream().filter(freeze::alive).toList();
     List<ProcessId> running =
         new TreeStopper(freeze.node().proc())

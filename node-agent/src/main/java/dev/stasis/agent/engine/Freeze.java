@@ -42,7 +42,7 @@ final class Freeze extends FrozenWork {
   private List<FailedRequirement> notPortable = List.of();
   private Map<String, String> watched = Map.of();
   private final RegionPlanner planner = new RegionPlanner(this);
-  private @Nullable Beside copy;
+  private final List<Beside> copies = new ArrayList<>();
   private final Offloading offloading;
   private final List<RegionPlan> plans = new ArrayList<>();
 
@@ -141,18 +141,18 @@ final class Freeze extends FrozenWork {
 
   /** Starts a copy that the process does not notice; the next steps run in parallel. */
   void copyBeside(Beside.Action action) {
-    copy = Beside.start("copy of " + container.id(), action);
+    copies.add(Beside.start("copy of " + container.id(), action));
   }
 
-  void awaitCopy() throws StepFailure, InterruptedException {
-    if (copy != null) {
+  void awaitCopies() throws StepFailure, InterruptedException {
+    for (Beside copy : copies) {
       copy.await();
     }
   }
 
-  /** Ends a copy, before anything is undone. */
-  void endCopy() throws InterruptedException {
-    if (copy != null) {
+  /** Ends the copies, before anything is undone. */
+  void endCopies() throws InterruptedException {
+    for (Beside copy : copies) {
       copy.cancel();
     }
   }

@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the {@link OffloadStep}: gates closed, memory taken over, its content stored. */
+/**
+ * One run of the {@link OffloadStep}: gates closed, and memory taken over. Its content is stored
+ * now if the workload is suspended, otherwise in parallel to the next steps.
+ */
 final class Offload {
 
   /**
@@ -52,7 +55,7 @@ final class Offload {
       try {
         takeOver(keeper);
       } catch (KeeperFailure e) {
-        throw new StepFailure(Reason.REGION_MOVE, "direct data path: " + e.getMessage(), e);
+        throw failure(e);
       }
     } catch (KeeperFailure e) {
       leaveToDriver(Reason.REGION_MOVE, e.getMessage());
@@ -130,11 +133,18 @@ final class Offload {
     for (Offloaded one : all) {
       keeper.unload(one.process());
     }
+    List<Offloaded> unsaved = new ArrayList<>();
     for (Offloaded one : all) {
-      putAway(keeper, one);
+      if (freeze.request().after() != After.RESUME || !copied(keeper, one)) {
+        unsaved.add(one);
+      }
+    }
+    if (suspend) {
+      save(keeper, unsaved);
+    }
+    for (Offloaded one : all) {
       keeper.detach(one.process());
     }
-    freeze.offloading().done();
     if (suspend) {
       // The GPU must be free: from here on the file is the only copy.
       for (Offloaded one : all) {
@@ -142,29 +152,45 @@ final class Offload {
       }
       // Its own context takes some hundred MiB; the reload starts another keeper.
       freeze.node().keepers().end(freeze.work().containerId());
+    } else if (!unsaved.isEmpty()) {
+      freeze.copyBeside(() -> save(unsaved));
     }
+  }
+
+  /** The driver's Checkpoint and the dump do not touch this memory. */
+  private void save(List<Offloaded> all) throws StepFailure, InterruptedException {
+    try (Keeper keeper = freeze.node().keepers().open(freeze.work().containerId())) {
+      save(keeper, all);
+    } catch (KeeperFailure e) {
+      throw failure(e);
+    }
+  }
+
+  private void save(Keeper keeper, List<Offloaded> all)
+      throws KeeperFailure, StepFailure, InterruptedException {
+    for (Offloaded one : all) {
+      Path file = freeze.offloading().file(one.ownPid());
+      try {
+        Files.createDirectories(file.resolveSibling("."));
+      } catch (IOException e) {
+        throw new StepFailure(Reason.STORE_FAILED, "device memory: " + e.getMessage(), e);
+      }
+      keeper.save(
+          one.process(), file, one.totalBytes(), bytes -> freeze.offloading().grew(file, bytes));
+      freeze.offloading().saved(one.process(), file);
+    }
+    freeze.offloading().done();
+  }
+
+  private static StepFailure failure(KeeperFailure e) {
+    return new StepFailure(Reason.REGION_MOVE, "direct data path: " + e.getMessage(), e);
   }
 
   /**
-   * Saves the content for the artifact. A workload that resumes immediately changes it, so it is
-   * copied on the GPU or into the room that was made in host memory, and written after the thaw. If
-   * neither has space, or the workload does not resume, it is written now.
+   * Copies the content of a workload that resumes immediately, which changes it: on the GPU, or
+   * into the room that was made in host memory. The copy is written after the thaw. If neither has
+   * space, the content is written now.
    */
-  private void putAway(Keeper keeper, Offloaded one)
-      throws KeeperFailure, StepFailure, InterruptedException {
-    if (freeze.request().after() == After.RESUME && copied(keeper, one)) {
-      return;
-    }
-    Path file = freeze.offloading().file(one.ownPid());
-    try {
-      Files.createDirectories(file.resolveSibling("."));
-    } catch (IOException e) {
-      throw new StepFailure(Reason.STORE_FAILED, "device memory: " + e.getMessage(), e);
-    }
-    keeper.save(one.process(), file, one.totalBytes());
-    freeze.offloading().saved(one.process(), file);
-  }
-
   private boolean copied(Keeper keeper, Offloaded one) throws KeeperFailure, InterruptedException {
     try {
       keeper.snapshot(one.process(), freeze.offloading().snapshotReserveMib());

@@ -84,6 +84,13 @@ final class Offloading {
     return saved;
   }
 
+  /** This many bytes from the beginning of a file's data are final. */
+  void grew(Path file, long bytes) {
+    if (artifact != null && file.startsWith(artifact.deviceFolder())) {
+      stages.grew(file.resolveSibling(file.getFileName() + ".data"), bytes);
+    }
+  }
+
   /** Everything is stored: data in the artifact is final. */
   void done() {
     if (artifact == null) {
