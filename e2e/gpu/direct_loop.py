@@ -1,6 +1,6 @@
 """A launch-bound loop. direct_loop.py ITERATIONS runs so many and ends.
 
-Without an argument, each line "run N" on stdin runs N iterations and is answered by one line:
+Without an argument, each line "run N" on stdin runs N iterations, after ten that fill the caches, and is answered by one line:
     ran N WALL MAIN ALL INSTRUCTIONS LOSS
 WALL, and the processor time of the main thread and of all threads, in seconds; the user instructions of all threads, or "-" if the machine
 does not count them; the last loss.
@@ -55,6 +55,7 @@ if len(sys.argv) > 1:
 print(f"ready; user instructions are {'counted' if counter >= 0 else 'not counted: ' + os.strerror(-counter)}", flush=True)
 for line in sys.stdin:
     n = int(line.split()[1])
+    run(10)
     before = instructions(), time.thread_time(), time.process_time(), time.perf_counter()
     loss = run(n)
     after = instructions(), time.thread_time(), time.process_time(), time.perf_counter()

@@ -1,7 +1,8 @@
 """The section `overhead` of e2e/gpu/direct.py: what the library costs a launch-bound loop.
 
-Processes of three variants exist at the same time, and one of them works at a time: in each round each of them runs one short burst, in an
-order that is drawn for each round. So drift of the clocks and of the machine affects all variants alike.
+Processes with and without the library exist at the same time, and one of them works at a time. In each round each of them runs one burst of
+a few iterations, directly before or after one of the other variant: the machine's speed varies by a third from one second to the next, and
+hardly between two such bursts.
 """
 import os
 import random
@@ -12,12 +13,11 @@ import time
 from direct_parts import ENDS, Workload, check, say
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The library, and its environment. The gate alone leaves allocations to the driver.
-VARIANTS = {"plain": (False, {}), "library": (True, {}), "gate alone": (True, {"STASIS_DIRECT": "off"})}
+VARIANTS = {"plain": False, "library": True}
 TARGET_RATIO = 0.99
-SECONDS = 145  # for the section, with the start of the processes
-BURST_SECONDS = 0.5  # shorter, if the rounds would take too long
-RESAMPLES = 2000
+SECONDS = int(os.environ.get("SECONDS_OF_BURSTS", "110"))
+ITERATIONS = int(os.environ.get("ITERATIONS", "12"))  # of a burst
+RESAMPLES = 500
 
 # Of a burst: the words of its answer (direct_loop.py). A rate is better when it is higher, the others when they are lower.
 METRICS = {
@@ -30,11 +30,10 @@ METRICS = {
 
 class Loop(Workload):
     def __init__(self, variant, number):
-        library, environment = VARIANTS[variant]
-        super().__init__(f"loop-{variant.replace(' ', '-')}-{number}", f"{HERE}/direct_loop.py", library=library, environment=environment,
-                         stdin=subprocess.PIPE)
+        super().__init__(f"loop-{variant}-{number}", f"{HERE}/direct_loop.py", library=VARIANTS[variant], stdin=subprocess.PIPE)
         self.variant = variant
         self.bursts = []
+        self.partners = []  # the other process of each pair
 
     def pin(self, core):
         """All of its threads. Not before they exist: all processes would start on one core."""
@@ -55,11 +54,11 @@ class Loop(Workload):
         return self.answers()[-1]
 
 
-def shuffled(loops, dice):
+def pairs(loops, dice):
     """One of each variant, in any order, then the next of each."""
     columns = [dice.sample(of_variant, len(of_variant)) for of_variant in ([w for w in loops if w.variant == v] for v in VARIANTS)]
     for each in zip(*columns):
-        yield from dice.sample(each, len(each))
+        yield dice.sample(each, 2)
 
 
 def middle(values, processes, rounds):
@@ -82,8 +81,9 @@ def compare(loops, metric, dice):
     value = METRICS[metric]
     table = {name: [[value(b) for b in w.bursts] for w in loops if w.variant == name] for name in VARIANTS}
     rounds, processes = range(len(loops[0].bursts)), range(len(table["plain"]))
-    levels = [statistics.median(value(w.bursts[r]) for w in loops) for r in rounds]
-    relative = {name: [[v / level for v, level in zip(each, levels)] for each in of_variant] for name, of_variant in table.items()}
+    # Each burst by the mean of its pair.
+    relative = {name: [[2 * value(b) / (value(b) + value(other.bursts[r])) for r, (b, other) in enumerate(zip(w.bursts, w.partners))]
+                       for w in loops if w.variant == name] for name in VARIANTS}
     found = {}
     say(f"-- {metric}")
     for name, of_variant in table.items():
@@ -99,8 +99,7 @@ def compare(loops, metric, dice):
 
 
 def section_overhead():
-    end = min(ENDS - 15, time.time() + SECONDS)
-    count, rounds = int(os.environ.get("PROCESSES", "6")), int(os.environ.get("BURSTS", "12"))
+    count = int(os.environ.get("PROCESSES", "8"))
     seed = int(os.environ.get("SEED") or time.time())
     dice = random.Random(seed)
     began = time.time()
@@ -113,35 +112,28 @@ def section_overhead():
     for w in loops:
         w.pin(core)
     os.sched_setaffinity(0, set(cores) - {core} or set(cores))
+    say(f"SEED={seed}; {len(loops)} processes on core {core} started in {time.time() - began:.0f} s; {ready}")
     try:
-        measure(loops, rounds, end, dice, f"SEED={seed}; {len(loops)} processes on core {core} started in {time.time() - began:.0f} s; {ready}")
+        measure(loops, min(ENDS - 60, time.time() + SECONDS), dice)
     finally:
         os.sched_setaffinity(0, cores)
         for w in loops:
             w.end()
 
 
-def measure(loops, rounds, end, dice, what):
-    warm = [w.burst(50) for w in loops]
-    rate = statistics.median(METRICS["iterations a second"](b) for b in warm)
-    seconds = min(BURST_SECONDS, max(0.1, (end - time.time()) / (rounds * len(loops)) - 0.02))
-    n = max(20, int(rate * seconds))
-    say(f"{what}; bursts of {n} iterations, {rounds} rounds")
-    losses = [{b[6] for b in warm}]
-    for done in range(rounds):
-        if time.time() > end + 10:
-            say(f"no time left after {done} rounds")
-            break
-        for w in shuffled(loops, dice):
-            w.bursts.append(w.burst(n))
+def measure(loops, end, dice):
+    losses = [{w.burst(50)[6] for w in loops}]
+    while time.time() < end:
+        for one, other in pairs(loops, dice):
+            for w, partner in ((one, other), (other, one)):
+                w.bursts.append(w.burst(ITERATIONS))
+                w.partners.append(partner)
         losses.append({w.bursts[-1][6] for w in loops})
-    check(len(losses) == rounds + 1, f"{len(losses) - 1} of {rounds} rounds")
+    rounds = len(losses) - 1
+    say(f"{rounds} rounds, in each {len(loops) // 2} pairs of bursts of {ITERATIONS} iterations")
     check(all(len(each) == 1 for each in losses), f"one loss in all {len(loops)} processes after each burst, at last {' '.join(losses[-1])}")
-    if len(losses) == 1:
+    if not rounds:
         return
-    for name in VARIANTS:
-        for w in (w for w in loops if w.variant == name):
-            say(f"   {name}: " + " ".join(f"{METRICS['iterations a second'](b):.1f}" for b in w.bursts))
     for metric in METRICS:
         if "instructions" in metric and any(b[5] == "-" for w in loops for b in w.bursts):
             continue
