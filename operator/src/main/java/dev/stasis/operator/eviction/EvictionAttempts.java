@@ -19,6 +19,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.store.SharedStores;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -249,10 +250,17 @@ class EvictionAttempts {
   }
 
   /**
-   * Deletes the attempt. Its restore shows that the artifact is not the only copy, so it is deleted
-   * after the attempt, by its time to live.
+   * Deletes the attempt. A finished restore shows that the artifact is not the only copy, so it is
+   * deleted after the attempt, by its time to live. One that still waits for the artifact of a
+   * failed attempt would wait for ever, and the attempt would wait for that restore.
    */
   void delete(EvictionAttempt attempt) {
+    String namespace = attempt.checkpoint().getMetadata().getNamespace();
+    attempt
+        .restore()
+        .flatMap(name -> cluster.find(GpuRestore.class, namespace + "/" + name))
+        .filter(restore -> !CurrentPhase.of(restore).isFinal())
+        .ifPresent(restore -> client.resource(restore).delete());
     client.resource(attempt.checkpoint()).delete();
   }
 
