@@ -124,10 +124,12 @@ final class FailureRecovery {
     if (!tried.isEmpty() && !foundDamage(state, tried.get(0))) {
       return Optional.empty();
     }
-    List<ScheduledCheckpoint> own = lineage(failure.pod(), state.checkpoints());
+    Map<String, Instant> lineage = lineage(failure.pod(), state.checkpoints());
+    List<ScheduledCheckpoint> own =
+        state.checkpoints().stream().filter(checkpoint -> isIn(lineage, checkpoint)).toList();
     if (tried.isEmpty()
         && (own.isEmpty()
-            || isRestoredElsewhere(state, failure, own)
+            || isRestoredElsewhere(state, failure, lineage.keySet())
             || isSurvived(failure, own))) {
       return Optional.empty();
     }
@@ -211,10 +213,16 @@ final class FailureRecovery {
   /**
    * Returns whether a user has requested its restore from any GpuCheckpoint, or restored it since
    * the failure. The failed pod may have been left, and remain beside the restored one.
+   *
+   * @param pods UIDs of the pods of its workload. Their checkpoints after the restored state count
+   *     too: a user may have continued the workload from one
    */
-  private boolean isRestoredElsewhere(
-      ScheduleState state, PodFailure failure, List<ScheduledCheckpoint> own) {
-    Set<String> names = own.stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
+  private boolean isRestoredElsewhere(ScheduleState state, PodFailure failure, Set<String> pods) {
+    Set<String> names =
+        state.checkpoints().stream()
+            .filter(checkpoint -> pods.contains(checkpoint.podUid()))
+            .map(ScheduledCheckpoint::name)
+            .collect(Collectors.toSet());
     boolean isBeingRestored = state.checkpointsBeingRestored().anyMatch(names::contains);
     return isBeingRestored
         || Stream.concat(
@@ -256,11 +264,17 @@ final class FailureRecovery {
   }
 
   /**
-   * Returns the checkpoints of this workload: of its pod, and of the pods from which that pod was
-   * restored, up to the restored state. The source of a copy keeps running, and its later
+   * Returns whether it is a checkpoint of this workload: of its pod, or of a pod from which that
+   * pod was restored, up to the restored state. The source of a copy keeps running, and its later
    * checkpoints have the state of another workload, as has another pod of the same name.
    */
-  private static List<ScheduledCheckpoint> lineage(Pod pod, List<ScheduledCheckpoint> all) {
+  private static boolean isIn(Map<String, Instant> lineage, ScheduledCheckpoint checkpoint) {
+    Instant latest = lineage.get(checkpoint.podUid());
+    return latest != null && !checkpoint.frozen().isAfter(latest);
+  }
+
+  /** Returns the pods of this workload, by UID, each with the time of its latest restored state. */
+  private static Map<String, Instant> lineage(Pod pod, List<ScheduledCheckpoint> all) {
     Map<String, ScheduledCheckpoint> byName =
         all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
     Map<String, Instant> latest = new HashMap<>();
@@ -286,12 +300,6 @@ final class FailureRecovery {
       from = source.flatMap(ScheduledCheckpoint::restoredFrom);
     }
     latest.put(pod.getMetadata().getUid(), Instant.MAX);
-    return all.stream()
-        .filter(
-            checkpoint ->
-                Optional.ofNullable(latest.get(checkpoint.podUid()))
-                    .filter(time -> !checkpoint.frozen().isAfter(time))
-                    .isPresent())
-        .toList();
+    return latest;
   }
 }

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import org.junit.jupiter.api.Test;
@@ -69,6 +74,29 @@ class LineageTest {
 
     assertThat(world.restored().pod()).isEqualTo("copy");
     assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+  }
+
+  /** The pod was left, for example because the node of its own checkpoint did not respond. */
+  @Test
+  void aPodThatItsUserRestoredFromALaterStateIsNotRestoredASecondTime() {
+    checkpointed();
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    assertThat(world.names()).hasSize(2);
+    world.failed(restored("trainer-x2k9q", world.names().get(0), "trainer-uid"));
+    GpuRestore later = new GpuRestore();
+    later.setMetadata(
+        new ObjectMetaBuilder()
+            .withNamespace(ScheduleFixture.NAMESPACE)
+            .withName("manual")
+            .withCreationTimestamp(world.now.plusSeconds(60).toString())
+            .build());
+    later.setSpec(new GpuRestoreSpec());
+    later.getSpec().setCheckpointRef(NameReference.of(world.names().get(1)));
+    world.cluster.restores.add(later);
+    world.ends("manual", RestorePhase.SUCCEEDED);
+    world.settle();
+
+    assertThat(world.status().getRestores()).isNull();
   }
 
   private static boolean isRunOf(HasMetadata request, String pod) {
