@@ -92,9 +92,10 @@ final class MovedPods {
   }
 
   /**
-   * Returns whether the pod is removed while it is frozen, and another pod was created for its
-   * workload. The pod of a silent node outlives the request that moved it, and this operator may
-   * have started since. A user may copy a pod that is not frozen, and that is no move.
+   * Returns whether the pod is removed while it is frozen, and its workload ran in another pod. The
+   * pod of a silent node outlives the request that moved it, and this operator may have started
+   * since. A user may copy a pod that is not frozen, and that is no move. A target that still waits
+   * is none either: a migration that is rolled back removes it.
    */
   private boolean hasSuccessor(Pod pod) {
     PodState state = new PodState(pod);
@@ -102,7 +103,8 @@ final class MovedPods {
     return state.isBeingDeleted()
         && state.isFrozen()
         && cluster.pods(pod.getMetadata().getNamespace()).stream()
-            .anyMatch(other -> FormerPods.before(other.getMetadata()).uids().contains(uid));
+            .filter(other -> FormerPods.before(other.getMetadata()).uids().contains(uid))
+            .anyMatch(other -> !new PodState(other).isWaitingTarget());
   }
 
   /** Returns the restores from all GpuCheckpoints of the pod, also of other requesters. */

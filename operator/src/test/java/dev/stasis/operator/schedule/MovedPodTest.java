@@ -63,18 +63,25 @@ class MovedPodTest {
   void theFrozenSourceOfADeletedMigrationIsNotRestored() {
     Pod pod = checkpointed();
     successor();
-    evicted(
-        new PodBuilder(pod)
-            .editStatus()
-            .addNewCondition()
-            .withType(Api.FROZEN_POD_CONDITION)
-            .withStatus("True")
-            .withReason("Frozen")
-            .endCondition()
-            .endStatus()
-            .build());
+    evicted(frozen(pod));
 
     assertThat(world.status().getRestores()).isNull();
+  }
+
+  /** Its node was lost during a migration, and the removal of the target takes a while. */
+  @Test
+  void theFrozenSourceOfAMigrationThatWasRolledBackIsRestored() {
+    Pod pod = checkpointed();
+    migration(pod, MigrationPhase.ROLLED_BACK, Decision.ROLL_BACK);
+    world.replace(
+        new PodBuilder(successor())
+            .editSpec()
+            .addNewReadinessGate(Api.RESTORED_GATE)
+            .endSpec()
+            .build());
+    evicted(frozen(pod));
+
+    assertThat(world.restored().reason()).isEqualTo("PodDisrupted");
   }
 
   @Test
@@ -145,13 +152,27 @@ class MovedPodTest {
   }
 
   /** Another pod was created for the workload. */
-  private void successor() {
-    world.replace(
+  private Pod successor() {
+    Pod successor =
         new PodBuilder(world.pod("trainer-x2k9q"))
             .editMetadata()
             .addToAnnotations(Api.FORMER_PODS_ANNOTATION, "trainer-uid")
             .endMetadata()
-            .build());
+            .build();
+    world.replace(successor);
+    return successor;
+  }
+
+  private static Pod frozen(Pod pod) {
+    return new PodBuilder(pod)
+        .editStatus()
+        .addNewCondition()
+        .withType(Api.FROZEN_POD_CONDITION)
+        .withStatus("True")
+        .withReason("Frozen")
+        .endCondition()
+        .endStatus()
+        .build();
   }
 
   private void evicted(Pod pod) {
