@@ -137,7 +137,9 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
   }
 
   private Stream<ResourceID> ofWaitingTargets(String namespace) {
-    return informers.pods(namespace).stream()
+    // They have no node. The namespace may have thousands of pods that are deleted together.
+    return informers.podsWithoutNode().stream()
+        .filter(target -> target.getMetadata().getNamespace().equals(namespace))
         .flatMap(target -> Waiting.checkpoint(target).stream())
         .distinct()
         .flatMap(checkpoint -> unfinished(namespace, checkpoint).stream());
