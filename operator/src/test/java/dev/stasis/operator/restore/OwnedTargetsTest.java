@@ -85,10 +85,30 @@ class OwnedTargetsTest extends RestoreScenario {
     assertThat(claim()).isInstanceOf(TargetPods.Created.class);
   }
 
+  /** Its kubelet may never report the end. */
   @Test
   void aPodOnASilentNodeIsNotWaitedFor() {
+    fakes.cluster.gpuNodes.set(0, Examples.gpuNode("gpu-1", NOW.minusSeconds(600)));
+    ending("pod-uid", "");
+
+    assertThat(claim()).isInstanceOf(TargetPods.Created.class);
+  }
+
+  @Test
+  void aPodOnARemovedNodeIsNotWaitedFor() {
     fakes.cluster.gpuNodes.clear();
     ending("pod-uid", "");
+
+    assertThat(claim()).isInstanceOf(TargetPods.Created.class);
+  }
+
+  /** A finalizer may keep its object for any time. */
+  @Test
+  void aPodThatHasEndedIsNotWaitedFor() {
+    Pod ending = ending("pod-uid", "");
+    fakes.cluster.pods.remove(ending);
+    fakes.cluster.pods.add(
+        new PodBuilder(ending).withNewStatus().withPhase("Failed").endStatus().build());
 
     assertThat(claim()).isInstanceOf(TargetPods.Created.class);
   }
