@@ -2,13 +2,13 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.EngineLab;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,19 +19,18 @@ class UncapturedHoldTest {
 
   private final Orders orders = Orders.ofSomebody();
 
-  /** A store that does not answer would keep it frozen. What it finds there shows that it reads. */
+  /** A store that does not answer would keep it frozen. With this artifact it would be held. */
   @Test
   void itsStoreIsNotReadBeforeItIsThawed() throws Exception {
     String name =
         workload.order(
             orders.checkpoint(workload.source(), how -> how.setAfterwards(Afterwards.HOLD)));
-    DaemonChild.dies(workload.lab(), "BEFORE_WRITE", "Held");
+    DaemonChild.dies(workload.lab(), "CAPTURED", "");
     Work work = workload.inHand().get(0);
-    assertThat(work.phase()).isEqualTo(Work.Phase.HELD);
-    Path folder = workload.lab().engine().state().resolve("work").resolve(work.containerId());
-    Files.delete(folder.resolve("capture.json"));
-    Path journal = folder.resolve("work.json");
-    Files.writeString(journal, Files.readString(journal).replace("\"HELD\"", "\"WORKING\""));
+    assertThat(work.phase()).isEqualTo(Work.Phase.WORKING);
+    EngineLab lab = workload.lab().engine();
+    assertThat(lab.engine().interruptedPublication().complete(work)).isTrue();
+    Files.delete(lab.state().resolve("work").resolve(work.containerId()).resolve("capture.json"));
 
     workload.lab().start();
 
