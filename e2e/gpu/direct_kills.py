@@ -317,9 +317,9 @@ class Kills:
         except subprocess.TimeoutExpired:
             plain.end()
         theirs = plain.losses()
-        compared = sum(min(len(each), len(theirs)) for each in ours)
+        compared, every = sum(min(len(each), len(theirs)) for each in ours), sum(map(len, ours))
         wrong = [w.log_path for w, each in zip(self.lives, ours) if each[:len(theirs)] != theirs[:len(each)]]
-        check(theirs and not wrong, f"{compared} of {sum(map(len, ours))} losses of {len(ours)} workloads are those of an uninterrupted run, except "
+        check(compared == every > 0 and not wrong, f"{compared} of {every} losses of {len(ours)} workloads are those of an uninterrupted run, except "
               + (" ".join(wrong) or "none"))
 
 
