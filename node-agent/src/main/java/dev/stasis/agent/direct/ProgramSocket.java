@@ -24,13 +24,17 @@ record ProgramSocket(Path path) {
   private static final long TRY_EVERY_NANOS = 5_000_000;
 
   /** Connects; empty if the program has ended, or does not listen yet. */
-  Optional<SocketChannel> connect() {
+  Optional<SocketChannel> connect() throws InterruptedException {
     if (!Files.exists(path)) {
       return Optional.empty();
     }
     try {
       return Optional.of(SocketChannel.open(UnixDomainSocketAddress.of(path)));
     } catch (IOException e) {
+      if (Thread.interrupted()) {
+        // An interrupted thread cannot connect. The program may run, and must not be started twice.
+        throw new InterruptedException("connecting to " + path);
+      }
       return Optional.empty();
     }
   }
