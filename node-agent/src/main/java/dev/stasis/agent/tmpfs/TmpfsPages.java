@@ -47,18 +47,20 @@ public final class TmpfsPages implements Closeable {
   }
 
   /**
-   * Maps a part of the file for writing, and makes the file long enough for it without using
-   * memory; empty if that fails, or brings no gain.
+   * Makes the file long enough for a part, without using memory, and maps the part for writing;
+   * empty if it cannot be mapped, or that brings no gain.
    *
    * @param length the file must not become shorter while the window is open
    */
   public synchronized Optional<Window> window(long offset, long length) {
     long segment = offset / SEGMENT;
+    // Also for a part that is not mapped: if its write made the file longer, the next call would
+    // cut it off.
     if (fd < 0
+        || !reaches(offset + length)
         || offset % PAGE != 0
         || length < LEAST
-        || (offset + length - 1) / SEGMENT != segment
-        || !reaches(offset + length)) {
+        || (offset + length - 1) / SEGMENT != segment) {
       return Optional.empty();
     }
     Segment mapped = segments.get(segment);

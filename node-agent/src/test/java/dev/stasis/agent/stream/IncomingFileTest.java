@@ -62,6 +62,19 @@ class IncomingFileTest {
     assertThat(Files.readAllBytes(memory.file("7.data"))).isEqualTo(data);
   }
 
+  /** The last block of a file may be too small for a mapping. */
+  @Test
+  void blocksInAnyOrderAreComplete() throws Exception {
+    byte[] data = random(9 * MIB);
+    try (ReceiveSession.IncomingFile file =
+        ReceiveSession.IncomingFile.open(memory.file("7.data"))) {
+      write(file, 8L * MIB, Arrays.copyOfRange(data, 8 * MIB, data.length));
+      write(file, 4L * MIB, Arrays.copyOfRange(data, 4 * MIB, 8 * MIB));
+      write(file, 0, Arrays.copyOf(data, 4 * MIB));
+    }
+    assertThat(Files.readAllBytes(memory.file("7.data"))).isEqualTo(data);
+  }
+
   @Test
   void anUnwrittenRangeStaysAHole() throws Exception {
     Path path = memory.file("7.data");
