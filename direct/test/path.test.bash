@@ -330,6 +330,17 @@ saved_later() {
 promise_a_save_into_a_full_tmpfs_is_repeated() { saved_later tmpfs 'no room for the data file'; }
 promise_a_save_onto_a_full_disk_is_repeated() { saved_later overlay 'write: No space'; }
 
+promise_a_save_does_not_wait_for_the_disk() {
+    node 1 128
+    start log --mib 20
+    LD_PRELOAD=$T/libno-sync.so keeper
+    attach
+    unload
+    must save w "$work/memory"
+    reload
+    right log 20
+}
+
 promise_a_save_that_fails_removes_only_its_own_files() {
     node 1 128
     start log --mib 20
