@@ -88,6 +88,21 @@ refused() {
     [[ $answer =~ $pattern ]] || fail "$*: expected '$pattern', got '$answer'"
 }
 
+# abandoned COMMAND...: its agent has died when the keeper reads it.
+abandoned() {
+    local asker i number
+    kill -STOP "$keeper"
+    "$T/stasis-keeper" tell "$work/k" "$@" >/dev/null 2>&1 &
+    asker=$!
+    pids+=("$asker")
+    for ((i = 0; i < 500; i++)); do # until it reads the answer, so it has asked
+        read -r number _ 2>/dev/null <"/proc/$asker/syscall" && [ "$number" = 0 ] && break
+        sleep 0.02
+    done
+    end "$asker"
+    kill -CONT "$keeper"
+}
+
 # gpu [N]: the UUID of a GPU.
 gpu() { sed -n "$((${1:-0} + 1))p" "$work/gpus" | awk '{print $2}'; }
 

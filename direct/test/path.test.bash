@@ -330,6 +330,51 @@ saved_later() {
 promise_a_save_into_a_full_tmpfs_is_repeated() { saved_later tmpfs 'no room for the data file'; }
 promise_a_save_onto_a_full_disk_is_repeated() { saved_later overlay 'write: No space'; }
 
+promise_a_save_ends_with_the_agent_that_asked_for_it() {
+    node 1 256
+    start log --mib 40
+    keeper
+    attach
+    unload
+    abandoned save w "$work/memory"
+    must list # it has ended
+    [ ! -e "$work/memory.data" ] && [ ! -e "$work/memory.chunks" ] || fail "it was written: $(ls "$work")"
+    must snapshot w 8
+    reload
+    abandoned save w "$work/memory" # no thaw waits for this one
+    must list
+    [ -e "$work/memory.data" ] && [ -e "$work/memory.chunks" ] || fail "it was not written: $(ls "$work")"
+    right log 40
+}
+
+promise_a_save_reports_what_is_final() {
+    node 1 320
+    start log --mib 120
+    keeper
+    attach
+    unload
+    python3 - "$work/k" "$work/memory" <<'PYTHON' || fail "wrong reports"
+import socket, sys
+keeper = socket.socket(socket.AF_UNIX)
+keeper.settimeout(60)
+keeper.connect(sys.argv[1])
+answers = keeper.makefile("r")
+def ask(command):
+    keeper.sendall(f"{command}\n".encode())
+    lines = [answers.readline()]
+    while lines[-1].startswith("at "): lines.append(answers.readline())
+    assert lines[-1].startswith("ok "), lines
+    return [int(line.split()[1]) for line in lines[:-1]]
+path = sys.argv[2]
+ask("follow")
+final = ask(f"save w {path}1")
+assert final and final == sorted(set(final)) and 64 << 20 <= final[0] and final[-1] < 120 << 20, final
+assert ask(f"save w {path}2") == []  # an older agent does not know the lines
+PYTHON
+    reload
+    right log 120 10
+}
+
 promise_a_save_does_not_wait_for_the_disk() {
     node 1 128
     start log --mib 20
