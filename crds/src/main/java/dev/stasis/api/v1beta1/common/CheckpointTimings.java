@@ -42,7 +42,7 @@ public class CheckpointTimings {
   @JsonPropertyDescription("Freeze time that is not covered by the other parts.")
   private @Nullable Long unaccountedMilliseconds;
 
-  @JsonPropertyDescription("From the claim of the operation until the GPU memory was free.")
+  @JsonPropertyDescription("From the beginning of the freeze until the GPU memory was free.")
   private @Nullable Long freedMilliseconds;
 
   @JsonPropertyDescription("Total freeze time.")
