@@ -39,7 +39,7 @@ class DirectSaveTest {
 
   @BeforeEach
   void start() {
-    lab = new EngineLab(1, 320);
+    lab = new EngineLab(1, 512);
     direct = new DirectLab(lab);
     source = GpuContainer.start(direct.counter("--mib", Integer.toString(MIB)));
     source.awaitSteps(3);
