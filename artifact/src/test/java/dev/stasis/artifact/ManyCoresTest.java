@@ -31,6 +31,8 @@ class ManyCoresTest {
   void anArtifactIsSealedAndReadWithTheImagesHeapOnAMachineWithManyCores() throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The image's JVM is newer.
+    command.add("-XX:+IgnoreUnrecognizedVMOptions");
     command.addAll(flagsOfTheImage());
     command.add("-XX:ActiveProcessorCount=" + CORES);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));

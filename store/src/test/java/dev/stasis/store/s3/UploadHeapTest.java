@@ -144,6 +144,8 @@ class UploadHeapTest {
   private static Process start(Path log, String endpoint, Path... folders) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The image's JVM is newer.
+    command.add("-XX:+IgnoreUnrecognizedVMOptions");
     command.addAll(optionsOfTheImage());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(UploadHeapTest.class.getName(), endpoint));
