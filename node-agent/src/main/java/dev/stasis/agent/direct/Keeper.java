@@ -27,8 +27,8 @@ public final class Keeper implements AutoCloseable {
   /** The keeper itself waits 60 s for a batch of the library. */
   private static final Duration BATCH = Duration.ofSeconds(90);
 
-  /** Files were written at 1.7 GB/s; a slow disk still reaches 50 MB/s. */
-  private static final long SLOWEST_BYTES_PER_SECOND = 50_000_000;
+  /** A slow disk still reaches 50 MB/s, and the mover and criu may write to it at the same time. */
+  private static final long SLOWEST_BYTES_PER_SECOND = 16_000_000;
 
   /** Added to the library's own timeout of a close: the keeper waits 5 s longer for the answer. */
   private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
