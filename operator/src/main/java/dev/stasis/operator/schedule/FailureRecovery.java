@@ -129,7 +129,7 @@ final class FailureRecovery {
         state.checkpoints().stream().filter(checkpoint -> isIn(lineage, checkpoint)).toList();
     if (tried.isEmpty()
         && (own.isEmpty()
-            || isRestoredElsewhere(state, failure, lineage.keySet())
+            || isRestoredElsewhere(state, failure, lineage.keySet(), own)
             || isSurvived(failure, own))) {
       return Optional.empty();
     }
@@ -216,19 +216,31 @@ final class FailureRecovery {
    *
    * @param pods UIDs of the pods of its workload. Their checkpoints after the restored state count
    *     too: a user may have continued the workload from one
+   * @param own the checkpoints up to the restored state
    */
-  private boolean isRestoredElsewhere(ScheduleState state, PodFailure failure, Set<String> pods) {
+  private boolean isRestoredElsewhere(
+      ScheduleState state, PodFailure failure, Set<String> pods, List<ScheduledCheckpoint> own) {
     Set<String> names =
         state.checkpoints().stream()
             .filter(checkpoint -> pods.contains(checkpoint.podUid()))
             .map(ScheduledCheckpoint::name)
             .collect(Collectors.toSet());
-    boolean isBeingRestored = state.checkpointsBeingRestored().anyMatch(names::contains);
+    Set<String> ownNames = own.stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
+    // The schedule itself restores only the source of a copy from a later state.
+    Set<String> ofSource =
+        state.automaticRestores().stream()
+            .filter(it -> !ownNames.contains(it.checkpoint()))
+            .map(AutomaticRestore::restore)
+            .collect(Collectors.toSet());
+    List<GpuRestore> restores =
+        state.restores().values().stream()
+            .filter(restore -> names.contains(restore.getSpec().checkpointName()))
+            .filter(restore -> !ofSource.contains(restore.getMetadata().getName()))
+            .toList();
+    boolean isBeingRestored =
+        restores.stream().anyMatch(restore -> !ScheduleState.phase(restore).isFinal());
     return isBeingRestored
-        || Stream.concat(
-                state.restores().values().stream()
-                    .filter(restore -> names.contains(restore.getSpec().checkpointName())),
-                movedPods.restoresOf(failure.pod()))
+        || Stream.concat(restores.stream(), movedPods.restoresOf(failure.pod()))
             .anyMatch(restore -> isBack(restore, failure.earliest()));
   }
 

@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A workload keeps its checkpoints when it moves to another pod. */
@@ -97,6 +98,28 @@ class LineageTest {
     world.settle();
 
     assertThat(world.status().getRestores()).isNull();
+  }
+
+  /** The restore of the source, from its later state, does not restore the copy. */
+  @Test
+  void aFailedCopyIsRestoredAlthoughItsSourceHasBeenRestoredSince() {
+    Pod source = checkpointed();
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    List<String> names = world.names();
+    assertThat(names).hasSize(2);
+    Pod copy = restored("copy", names.get(0), "trainer-uid");
+    world.writes.refused = request -> isRunOf(request, "copy");
+    world.failed(source);
+    world.at(ScheduleFixture.START.plusSeconds(130)).settle();
+    assertThat(world.restored().pod()).isEqualTo("trainer");
+    assertThat(world.restored().checkpoint()).isEqualTo(names.get(1));
+    world.ends(world.restored().restore(), RestorePhase.SUCCEEDED);
+    // The kubelet does not report when.
+    world.failed(copy);
+    world.at(ScheduleFixture.START.plusSeconds(140)).settle();
+
+    assertThat(world.restored().pod()).isEqualTo("copy");
+    assertThat(world.restored().checkpoint()).isEqualTo(names.get(0));
   }
 
   private static boolean isRunOf(HasMetadata request, String pod) {
