@@ -24,10 +24,13 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
   static final long PIECE_BYTES = 256L << 20;
 
   /**
-   * Copies run at gigabytes per second; a slow disk still reaches 50 MB/s, and criu and the keeper
-   * may write to it at the same time. A longer time means a failure.
+   * Copies run at gigabytes per second; a slow disk still reaches 50 MB/s. A longer time means a
+   * failure.
    */
-  private static final long SLOWEST_BYTES_PER_SECOND = 16_000_000;
+  private static final long SLOWEST_BYTES_PER_SECOND = 50_000_000;
+
+  /** A copy shares the disk with criu and the keeper. */
+  private static final int WRITERS = 3;
 
   private static final Duration LEAST = Duration.ofSeconds(60);
 
@@ -93,7 +96,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
                               PIECE_BYTES,
                               freeze.stage().lowMemory() != null,
                               digest(freeze)),
-                          deadline(plan.bytes()),
+                          deadline(WRITERS * plan.bytes()),
                           freeze::noteChild,
                           bytes -> {
                             freeze
