@@ -82,7 +82,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     void **stream = &streams[item->device];
     if (j->kind == COPY_POPULATE) return populate(j, chunk);
     if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
-    /* Whoever asks next must not wait for a copy that nobody wants: the workload may have to be thawed. */
+    /* The agent has given up, and its next command, such as a thaw, must not wait for this copy. */
     bool wanted = j->kind == COPY_PREFILL || (j->kind == COPY_SAVE && item->kept.mapped);
     if (wanted && closed(agent)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;

@@ -125,7 +125,7 @@ struct job {
     int file;
     uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
     bool pinned;  /* the GPU can write into it */
-    void (*saved)(uint64_t bytes); /* SAVE: is told how much from the beginning is final, or NULL; must not block */
+    void (*saved)(uint64_t bytes); /* SAVE: receives how much from the beginning is final, or NULL; must not block */
 };
 bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
