@@ -103,7 +103,7 @@ criu_fault() {
 }
 
 # Counts the changes to criu.patch: one that was built before is built anew.
-readonly CRIU_BUILD=stasis-12
+readonly CRIU_BUILD=stasis-13
 is_of_this_setup() { timeout 20 "$1" --version 2>/dev/null | grep -q "^GitID: $CRIU_BUILD"; }
 
 # The criu to use, or nothing: the one that the user names, or ours. One on PATH has the faults that

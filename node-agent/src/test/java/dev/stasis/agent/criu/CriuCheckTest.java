@@ -35,7 +35,7 @@ class CriuCheckTest {
   @ParameterizedTest
   @CsvSource({
     "stasis-6, true",
-    "stasis-12, true",
+    "stasis-13, true",
     "stasis-6-plain, false",
     "v4.2.1, false",
     "'', false"
