@@ -22,12 +22,17 @@ class Tools:
         self.plugin = get("BENCH_PLUGIN") or None
         self.simulated = bool(get("STASIS_SIM_GPU"))
 
+    @property
+    def upstream_criu(self):
+        """criu without our patch, where it was built with its plugin (e2e/bench/build-plugin); otherwise ours."""
+        return self.plugin + "/bin/criu" if self.plugin else self.criu
+
     def plain_environment(self):
-        """For programs outside containers: where libcuda is."""
+        """For programs outside containers: where libcuda is, and what the upstream criu is linked to."""
         own = "/usr/local/nvidia/lib64:/usr/local/cuda/lib64"
         if self.simulated:
             own = os.path.dirname(os.environ["STASIS_SIM_LIBCUDA"])
-        return dict(os.environ, LD_LIBRARY_PATH=own)
+        return dict(os.environ, LD_LIBRARY_PATH=f"{self.plugin}/lib:{own}" if self.plugin else own)
 
     def box_environment(self):
         return dict(os.environ, WORK=self.work, RUNC=self.runc, HOLDER_RUNTIME=self.runtime, BOX_PROGRAMS=self.programs)

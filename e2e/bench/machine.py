@@ -39,7 +39,7 @@ def facts(tools, gpus):
         "kernel": os.uname().release, "cpu": cpu(), "cores": os.cpu_count(), "memoryBytes": meminfo()["MemTotal"],
         "cgroup": "v2" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "v1",
         "thp": open(THP).read().strip() if os.path.exists(THP) else "none",
-        "criu": first_line([tools.criu, "--version"]), "runc": first_line([tools.runc, "--version"]),
+        "criu": first_line([tools.criu, "--version"]) + (" (by hand: without our patch)" if tools.plugin else " (by hand: with our patch)"), "runc": first_line([tools.runc, "--version"]),
         "java": first_line([tools.java, "-version"]),
     }
 

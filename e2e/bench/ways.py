@@ -66,7 +66,8 @@ class Ways:
     def criu(self, images, verb, program, *options, environment=None, limit=LIMIT):
         log = images + f"/{verb}.log"
         command = [program, verb, "-D", images, "-o", log, *CRIU, *options]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=environment)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit,
+                              env=environment or self.tools.plain_environment())
         if done.returncode:
             with open(log, errors="replace") as file:
                 raise Wrong(f"criu {verb}: {' | '.join(file.read().splitlines()[-4:])} {done.stderr[-200:]}")
@@ -80,7 +81,7 @@ class Ways:
         steps = Steps()
         steps.step("lock", self.call, "lock", process.pid)
         steps.step("gpu-checkpoint", self.call, "checkpoint", process.pid)
-        steps.step("dump", self.criu, images, "dump", self.tools.criu, "-t", str(process.pid), "--libdir", nolib, "--leave-running")
+        steps.step("dump", self.criu, images, "dump", self.tools.upstream_criu, "-t", str(process.pid), "--libdir", nolib, "--leave-running")
         steps.step("gpu-restore", self.call, "restore", process.pid)
         steps.step("unlock", self.call, "unlock", process.pid)
         took = steps.seconds()
@@ -98,11 +99,11 @@ class Ways:
             steps = Steps()
             steps.step("lock", self.call, "lock", process.pid)
             steps.step("gpu-checkpoint", self.call, "checkpoint", process.pid)
-            steps.step("dump", self.criu, images, "dump", self.tools.criu, "-t", str(process.pid), "--libdir", nolib)
+            steps.step("dump", self.criu, images, "dump", self.tools.upstream_criu, "-t", str(process.pid), "--libdir", nolib)
             checkpoint = Measured(mib, "hand", "checkpoint", steps.seconds(), steps.parts)
             process.gone()
             steps = Steps()
-            steps.step("criu-restore", self.criu, images, "restore", self.tools.criu, "--libdir", nolib, "--restore-detached")
+            steps.step("criu-restore", self.criu, images, "restore", self.tools.upstream_criu, "--libdir", nolib, "--restore-detached")
             steps.step("gpu-restore", self.call, "restore", process.pid)
             steps.step("unlock", self.call, "unlock", process.pid)
             took = steps.seconds()
@@ -118,7 +119,6 @@ class Ways:
         plugin = self.tools.plugin
         environment = self.tools.plain_environment()
         environment["PATH"] = plugin + "/bin:" + environment["PATH"]
-        environment["LD_LIBRARY_PATH"] = plugin + "/lib:" + environment["LD_LIBRARY_PATH"]
         process = Process(self.tools, self.scratch.path, mib)
         try:
             process.await_steps(2, patience(mib))
