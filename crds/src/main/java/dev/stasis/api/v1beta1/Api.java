@@ -28,7 +28,7 @@ public final class Api {
   /** Label: UID of the object for which an operation or a pod was created. */
   public static final String OPERATION_UID_LABEL = GROUP + "/operation-uid";
 
-  /** Label: name of the GpuCheckpoint from which a pod was restored. */
+  /** Label: name of the GpuCheckpoint from which a pod was restored, or of its GpuMigration. */
   public static final String CHECKPOINT_LABEL = GROUP + "/checkpoint";
 
   /** Label of a GpuCheckpoint or GpuRestore: name of the GpuCheckpointSchedule that created it. */
@@ -86,7 +86,10 @@ public final class Api {
   /** Annotation of a restored pod with a different name: name of the first pod. */
   public static final String FIRST_NAME_ANNOTATION = GROUP + "/first-name";
 
-  /** Annotation of a restored pod: UIDs of the pods in which its workload ran before. */
+  /**
+   * Annotation of a restored pod: UIDs of the pods in which its workload ran before, each with the
+   * time of the state from which it was restored.
+   */
   public static final String FORMER_PODS_ANNOTATION = GROUP + "/former-pods";
 
   /** Annotation of a scheduled GpuCheckpoint: when it was due. */

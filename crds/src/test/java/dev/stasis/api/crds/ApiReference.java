@@ -44,10 +44,10 @@ final class ApiReference {
       | annotation `stasis.dev/prepared` | pod | operator | what was set, and what was left as the user set it |
       | label `stasis.dev/node` | GpuNodeOperation | operator | the node whose agent executes it |
       | label `stasis.dev/operation-uid` | GpuNodeOperation, target pod, what a policy or a migration makes | operator | UID of the object for which it was created |
-      | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored |
+      | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored, or the GpuMigration that moved it |
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
       | annotation `stasis.dev/first-name` | restored pod | operator | name of the first pod, if the name differs |
-      | annotation `stasis.dev/former-pods` | restored pod | operator | UIDs of the pods in which its workload ran before, at most 16 |
+      | annotation `stasis.dev/former-pods` | restored pod | operator | UIDs of the pods in which its workload ran before, at most 16, the last one first; `UID@TIME` if it was restored from their state of that time |
       | annotation `stasis.dev/image` | restored pod | operator | name of an image that is in no registry |
       | annotation `stasis.dev/created-by` | requests | the API server | the user who requested it |
       | annotation `stasis.dev/traceparent` | operations | the operator | parent span of the agent's spans, if tracing is on |

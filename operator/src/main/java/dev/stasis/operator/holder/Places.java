@@ -73,13 +73,20 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Candi
    * Returns the facts for a target.
    *
    * @param checkpoint name of the object that has the artifact
+   * @param saved time of the saved state; null before a migration
    * @param argv command line of the workload
    * @param others the policy for the other containers of the pod
    */
   public FrozenPod frozen(
-      Sought sought, String checkpoint, List<String> argv, SidecarPolicy others, Instant now) {
+      Sought sought,
+      String checkpoint,
+      @Nullable Instant saved,
+      List<String> argv,
+      SidecarPolicy others,
+      Instant now) {
     return new FrozenPod(
         checkpoint,
+        saved,
         sought.pod(),
         sought.container(),
         argv,

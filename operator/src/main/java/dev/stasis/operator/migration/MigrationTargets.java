@@ -177,6 +177,7 @@ class MigrationTargets {
         .frozen(
             sought(view.migration(), view.work(), source),
             view.migration().getMetadata().getName(),
+            null,
             view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
             view.migration().getSpec().getOptions().getSidecarPolicy(),
             view.now());

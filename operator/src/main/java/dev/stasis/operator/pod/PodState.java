@@ -79,9 +79,13 @@ public record PodState(Pod pod) {
 
   /** Returns whether Stasis has frozen its workload, and has not thawed it since. */
   public boolean isFrozen() {
+    return frozen().isPresent();
+  }
+
+  /** Returns the condition of a pod whose workload is frozen; empty for another one. */
+  public Optional<PodCondition> frozen() {
     return condition(Api.FROZEN_POD_CONDITION)
-        .filter(condition -> "True".equals(condition.getStatus()))
-        .isPresent();
+        .filter(condition -> "True".equals(condition.getStatus()));
   }
 
   private boolean isTarget() {

@@ -12,6 +12,7 @@ import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.SavedState;
 import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
@@ -159,6 +160,7 @@ class RestoreTargets {
         .frozen(
             source.sought(),
             source.checkpoint().getMetadata().getName(),
+            new SavedState(source.checkpoint()).time(),
             source.argv(),
             // The checkpoint's policy applied before the freeze.
             source.checkpoint().getSpec().getOptions().getSidecarPolicy(),

@@ -7,19 +7,13 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
-import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -104,7 +98,7 @@ final class FailureRecovery {
                         .withNamespace(state.namespace())
                         .withName(tried.pod())
                         .withUid(tried.podUid())
-                        .addToLabels(Api.CHECKPOINT_LABEL, tried.checkpoint())
+                        .addToAnnotations(Api.FORMER_PODS_ANNOTATION, formerPods(state, tried))
                         .endMetadata()
                         .build(),
                     tried.time(),
@@ -113,6 +107,15 @@ final class FailureRecovery {
                         .findFirst()
                         .orElse(Reason.RESTORE_FAILED),
                     "the artifact of " + tried.checkpoint() + " is damaged"));
+  }
+
+  /** At least those of the checkpoint that was tried. */
+  private static String formerPods(ScheduleState state, AutomaticRestore tried) {
+    return state.checkpoints().stream()
+        .filter(checkpoint -> checkpoint.name().equals(tried.checkpoint()))
+        .map(checkpoint -> checkpoint.formerPodsAfter().text())
+        .findFirst()
+        .orElse("");
   }
 
   private Optional<Decision> decide(
@@ -124,12 +127,11 @@ final class FailureRecovery {
     if (!tried.isEmpty() && !foundDamage(state, tried.get(0))) {
       return Optional.empty();
     }
-    Map<String, Instant> lineage = lineage(failure.pod(), state.checkpoints());
-    List<ScheduledCheckpoint> own =
-        state.checkpoints().stream().filter(checkpoint -> isIn(lineage, checkpoint)).toList();
+    Lineage lineage = Lineage.of(failure.pod());
+    List<ScheduledCheckpoint> own = state.checkpoints().stream().filter(lineage::has).toList();
     if (tried.isEmpty()
         && (own.isEmpty()
-            || isRestoredElsewhere(state, failure, lineage.keySet(), own)
+            || isRestoredElsewhere(state, failure, lineage.podUids(), own)
             || isSurvived(failure, own))) {
       return Optional.empty();
     }
@@ -273,45 +275,5 @@ final class FailureRecovery {
                         + " pods of a ReplicaSet, StatefulSet or Job that still exist, are"
                         + " restored")
                     .formatted(owner.getKind(), owner.getName()));
-  }
-
-  /**
-   * Returns whether it is a checkpoint of this workload: of its pod, or of a pod from which that
-   * pod was restored, up to the restored state. The source of a copy keeps running, and its later
-   * checkpoints have the state of another workload, as has another pod of the same name.
-   */
-  private static boolean isIn(Map<String, Instant> lineage, ScheduledCheckpoint checkpoint) {
-    Instant latest = lineage.get(checkpoint.podUid());
-    return latest != null && !checkpoint.frozen().isAfter(latest);
-  }
-
-  /** Returns the pods of this workload, by UID, each with the time of its latest restored state. */
-  private static Map<String, Instant> lineage(Pod pod, List<ScheduledCheckpoint> all) {
-    Map<String, ScheduledCheckpoint> byName =
-        all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
-    Map<String, Instant> latest = new HashMap<>();
-    for (String former : FormerPods.before(pod.getMetadata()).uids()) {
-      // It may have been restored from a checkpoint that is not one of the schedule.
-      latest.put(former, new PodState(pod).since());
-    }
-    Map<String, String> labels =
-        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
-    Set<String> seen = new HashSet<>();
-    Optional<String> from = Optional.ofNullable(labels.get(Api.CHECKPOINT_LABEL));
-    while (from.filter(seen::add).isPresent()) {
-      Optional<ScheduledCheckpoint> source = from.map(byName::get);
-      source.ifPresent(
-          it ->
-              Stream.concat(Stream.of(it.podUid()), it.formerPods().uids().stream())
-                  .forEach(
-                      former ->
-                          latest.merge(
-                              former,
-                              it.frozen(),
-                              (one, other) -> one.isBefore(other) ? one : other)));
-      from = source.flatMap(ScheduledCheckpoint::restoredFrom);
-    }
-    latest.put(pod.getMetadata().getUid(), Instant.MAX);
-    return latest;
   }
 }

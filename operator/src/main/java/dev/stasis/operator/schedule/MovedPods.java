@@ -17,6 +17,10 @@ import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -30,6 +34,12 @@ final class MovedPods {
 
   /** Far more than are moved while a deleted pod is remembered. */
   private static final int REMEMBERED = 10_000;
+
+  /**
+   * The condition Frozen is written after the freeze, usually within a second. A pod that was
+   * copied was thawed before, and is rarely frozen again within a minute.
+   */
+  private static final Duration NOTED = Duration.ofMinutes(1);
 
   /** From the freeze on: before it, a request has not touched the pod. */
   private static final Set<MigrationPhase> MOVING =
@@ -94,17 +104,31 @@ final class MovedPods {
   /**
    * Returns whether the pod is removed while it is frozen, and its workload ran in another pod. The
    * pod of a silent node outlives the request that moved it, and this operator may have started
-   * since. A user may copy a pod that is not frozen, and that is no move. A target that still waits
-   * is none either: a migration that is rolled back removes it.
+   * since. A copy of an earlier state is no move. A target that still waits is none either: a
+   * migration that is rolled back removes it.
    */
   private boolean hasSuccessor(Pod pod) {
     PodState state = new PodState(pod);
-    String uid = pod.getMetadata().getUid();
+    Optional<Instant> frozen =
+        state.frozen().map(PodCondition::getLastTransitionTime).map(Instant::parse);
     return state.isBeingDeleted()
-        && state.isFrozen()
+        && frozen.isPresent()
         && cluster.pods(pod.getMetadata().getNamespace()).stream()
-            .filter(other -> FormerPods.before(other.getMetadata()).uids().contains(uid))
+            .filter(other -> isSuccessor(other, pod.getMetadata().getUid(), frozen.get()))
             .anyMatch(other -> !new PodState(other).isWaitingTarget());
+  }
+
+  private static boolean isSuccessor(Pod other, String uid, Instant frozen) {
+    List<FormerPods.FormerPod> former = FormerPods.before(other.getMetadata()).pods();
+    boolean isRestoredSince =
+        !former.isEmpty()
+            && former.get(0).uid().equals(uid)
+            && !new PodState(other).since().isBefore(frozen);
+    return isRestoredSince
+        || former.stream()
+            .filter(it -> it.uid().equals(uid))
+            .map(FormerPods.FormerPod::until)
+            .anyMatch(until -> until == null || !until.isBefore(frozen.minus(NOTED)));
   }
 
   /** Returns the restores from all GpuCheckpoints of the pod, also of other requesters. */

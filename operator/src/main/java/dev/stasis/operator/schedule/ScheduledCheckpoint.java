@@ -13,6 +13,8 @@ import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
+import dev.stasis.operator.status.SavedState;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -95,9 +97,7 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
 
   /** Returns the time of the saved state. */
   Instant frozen() {
-    return entered(CheckpointPhase.FREEZING)
-        .or(() -> entered(CheckpointPhase.SAVING))
-        .orElseGet(() -> Instant.parse(object.getMetadata().getCreationTimestamp()));
+    return new SavedState(object).time();
   }
 
   /** Returns how long its workload had run; zero if that is unknown. */
@@ -127,20 +127,17 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
     return Optional.ofNullable(status().getArtifact()).map(ArtifactStatus::getNode);
   }
 
-  /** Returns the checkpoint from which its pod had been restored. */
-  Optional<String> restoredFrom() {
-    return Optional.ofNullable(metadata().path("labels").path(Api.CHECKPOINT_LABEL).textValue());
-  }
-
-  /** Returns the pods in which its workload ran before. */
-  FormerPods formerPods() {
-    return FormerPods.of(
-        metadata().path("annotations").path(Api.FORMER_PODS_ANNOTATION).textValue());
-  }
-
-  private JsonNode metadata() {
+  /** Returns the former pods of a pod that is restored from it. */
+  FormerPods formerPodsAfter() {
     JsonNode template = JSON.valueToTree(status().getPodTemplate());
-    return template.path("metadata");
+    String former =
+        template.path("metadata").path("annotations").path(Api.FORMER_PODS_ANNOTATION).textValue();
+    return FormerPods.after(
+        new ObjectMetaBuilder()
+            .withUid(podUid())
+            .addToAnnotations(Api.FORMER_PODS_ANNOTATION, former)
+            .build(),
+        frozen());
   }
 
   private Optional<Instant> entered(CheckpointPhase phase) {

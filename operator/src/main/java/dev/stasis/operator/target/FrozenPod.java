@@ -4,12 +4,16 @@ import dev.stasis.api.v1beta1.common.CommandLine;
 import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.compat.Placement;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The facts about the frozen pod.
  *
  * @param checkpoint name of its GpuCheckpoint
+ * @param saved time of the saved state; null before a migration, whose source is frozen later and
+ *     never runs after it
  * @param pod its metadata and spec at the freeze
  * @param container name of the frozen container
  * @param argv its command line; needed only if the pod has no command
@@ -18,6 +22,7 @@ import java.util.List;
  */
 public record FrozenPod(
     String checkpoint,
+    @Nullable Instant saved,
     Pod pod,
     String container,
     List<String> argv,

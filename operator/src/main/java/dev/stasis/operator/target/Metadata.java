@@ -84,8 +84,8 @@ record Metadata(FrozenPod source, Wish wish) {
     SortedMap<String, String> annotations = usersOwn(were);
     annotations.keySet().removeIf(key -> WRITTEN_BY_THE_CLUSTER.stream().anyMatch(key::startsWith));
     annotations.put(Api.RESTORED_FROM_ANNOTATION, wish.requester());
-    FormerPods former = FormerPods.after(source.pod().getMetadata());
-    if (!former.uids().isEmpty()) {
+    FormerPods former = FormerPods.after(source.pod().getMetadata(), source.saved());
+    if (!former.pods().isEmpty()) {
       annotations.put(Api.FORMER_PODS_ANNOTATION, former.text());
     }
     if (source.image() instanceof Image.ById) {

@@ -216,7 +216,6 @@ class FailureRecoveryTest {
     ScheduleFixture world = world(wish);
     Pod pod = world.pod("trainer", "uid-0");
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
-    String checkpoint = world.names().get(0);
     for (int time = 1; time <= 3; time++) {
       world.schedule.getSpec().setSuspend(true);
       world.at(ScheduleFixture.START.plusSeconds(60 + time * 60L));
@@ -228,7 +227,7 @@ class FailureRecoveryTest {
           new PodBuilder(world.pod("trainer", "uid-" + time))
               .editMetadata()
               .withCreationTimestamp(world.now.toString())
-              .addToLabels(Api.CHECKPOINT_LABEL, checkpoint)
+              .addToAnnotations(Api.FORMER_PODS_ANNOTATION, "uid-0@" + world.frozen(0))
               .endMetadata()
               .build();
       world.replace(pod);

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -55,17 +56,60 @@ class LineageTest {
     checkpointed();
     world.at(ScheduleFixture.START.plusSeconds(120)).settle();
     assertThat(world.names()).hasSize(2);
-    world.failed(restored("copy", world.names().get(0), "trainer-uid"));
+    world.failed(restored("copy", world.names().get(0), "trainer-uid@" + world.frozen(0)));
     world.settle();
 
     assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+  }
+
+  /** The migration leaves the name of the GpuMigration instead of the checkpoint's. */
+  @Test
+  void aCopyThatWasMigratedIsRestoredFromTheStateThatWasCopied() {
+    checkpointed();
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    List<String> names = world.names();
+    assertThat(names).hasSize(2);
+    world.now = world.now.plusSeconds(10);
+    world.failed(restored("copy-x2k9q", "move", "copy-uid,trainer-uid@" + world.frozen(0)));
+    world.settle();
+
+    assertThat(world.restored().pod()).isEqualTo("copy-x2k9q");
+    assertThat(world.restored().checkpoint()).isEqualTo(names.get(0));
+  }
+
+  /** Another workload's checkpoint may have the name of a GpuMigration. */
+  @Test
+  void aMigratedPodIsNotRestoredFromACheckpointThatIsNamedLikeItsMigration() {
+    checkpointed();
+    world.failed(restored("other-x2k9q", world.names().get(0), "other-uid"));
+    world.settle();
+
+    assertThat(world.status().getRestores()).isNull();
+  }
+
+  /** The first artifact of the copy is damaged, and its pod is gone. */
+  @Test
+  void aDamagedCheckpointOfAMigratedCopyIsFollowedByTheStateThatWasCopied() {
+    checkpointed();
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    List<String> names = world.names();
+    Pod copy = restored("copy-x2k9q", "move", "copy-uid,trainer-uid@" + world.frozen(0));
+    world.at(ScheduleFixture.START.plusSeconds(180)).settle();
+    world.failed(copy);
+    world.settle();
+    AutomaticRestore first = world.restored();
+    assertThat(names).doesNotContain(first.checkpoint());
+    world.ends(first.restore(), RestorePhase.FAILED, "ArtifactDamaged");
+    world.settle();
+
+    assertThat(world.restored().checkpoint()).isEqualTo(names.get(0));
   }
 
   /** The checkpoint that was copied is deleted. */
   @Test
   void aRestartedCopyIsRestoredAlthoughItsSourceHasBeenCheckpointedSince() {
     checkpointed();
-    Pod copy = restored("copy", "deleted", "trainer-uid");
+    Pod copy = restored("copy", "deleted", "trainer-uid@" + world.frozen(0));
     world.writes.refused = request -> isRunOf(request, "copy");
     world.at(ScheduleFixture.START.plusSeconds(120)).settle();
     assertThat(world.names()).hasSize(2);
@@ -83,18 +127,8 @@ class LineageTest {
     checkpointed();
     world.at(ScheduleFixture.START.plusSeconds(120)).settle();
     assertThat(world.names()).hasSize(2);
-    world.failed(restored("trainer-x2k9q", world.names().get(0), "trainer-uid"));
-    GpuRestore later = new GpuRestore();
-    later.setMetadata(
-        new ObjectMetaBuilder()
-            .withNamespace(ScheduleFixture.NAMESPACE)
-            .withName("manual")
-            .withCreationTimestamp(world.now.plusSeconds(60).toString())
-            .build());
-    later.setSpec(new GpuRestoreSpec());
-    later.getSpec().setCheckpointRef(NameReference.of(world.names().get(1)));
-    world.cluster.restores.add(later);
-    world.ends("manual", RestorePhase.SUCCEEDED);
+    world.failed(restored("trainer-x2k9q", world.names().get(0), "trainer-uid@" + world.frozen(0)));
+    restoredByUser(world.names().get(1));
     world.settle();
 
     assertThat(world.status().getRestores()).isNull();
@@ -107,7 +141,7 @@ class LineageTest {
     world.at(ScheduleFixture.START.plusSeconds(120)).settle();
     List<String> names = world.names();
     assertThat(names).hasSize(2);
-    Pod copy = restored("copy", names.get(0), "trainer-uid");
+    Pod copy = restored("copy", names.get(0), "trainer-uid@" + world.frozen(0));
     world.writes.refused = request -> isRunOf(request, "copy");
     world.failed(source);
     world.at(ScheduleFixture.START.plusSeconds(130)).settle();
@@ -120,6 +154,20 @@ class LineageTest {
 
     assertThat(world.restored().pod()).isEqualTo("copy");
     assertThat(world.restored().checkpoint()).isEqualTo(names.get(0));
+  }
+
+  private void restoredByUser(String checkpoint) {
+    GpuRestore restore = new GpuRestore();
+    restore.setMetadata(
+        new ObjectMetaBuilder()
+            .withNamespace(ScheduleFixture.NAMESPACE)
+            .withName("manual")
+            .withCreationTimestamp(world.now.plusSeconds(60).toString())
+            .build());
+    restore.setSpec(new GpuRestoreSpec());
+    restore.getSpec().setCheckpointRef(NameReference.of(checkpoint));
+    world.cluster.restores.add(restore);
+    world.ends("manual", RestorePhase.SUCCEEDED);
   }
 
   private static boolean isRunOf(HasMetadata request, String pod) {

@@ -84,6 +84,42 @@ class MovedPodTest {
     assertThat(world.restored().reason()).isEqualTo("PodDisrupted");
   }
 
+  /** Its node was lost during a migration. */
+  @Test
+  void aFrozenPodThatItsUserCopiedBeforeIsRestored() {
+    Pod pod = checkpointed();
+    Pod copy = successor();
+    world.replace(
+        new PodBuilder(copy)
+            .editMetadata()
+            .addToAnnotations(Api.FORMER_PODS_ANNOTATION, "copy-uid,trainer-uid@" + world.frozen(0))
+            .endMetadata()
+            .build());
+    world.at(world.now.plusSeconds(600));
+    evicted(frozen(pod));
+
+    assertThat(world.restored().pod()).isEqualTo("trainer");
+  }
+
+  /** The operator that evicted it did not run for a while, and its requests are deleted. */
+  @Test
+  void aFrozenPodThatWasRestoredAfterItsEvictionIsNotRestoredASecondTime() {
+    Pod pod = checkpointed();
+    world.now = world.now.plusSeconds(600);
+    Pod frozen = frozen(pod);
+    world.now = world.now.plusSeconds(60);
+    world.replace(
+        new PodBuilder(successor())
+            .editMetadata()
+            .withCreationTimestamp(world.now.toString())
+            .addToAnnotations(Api.FORMER_PODS_ANNOTATION, "trainer-uid@" + world.frozen(0))
+            .endMetadata()
+            .build());
+    evicted(frozen);
+
+    assertThat(world.status().getRestores()).isNull();
+  }
+
   @Test
   void aRunningPodThatItsUserCopiedIsRestored() {
     Pod pod = checkpointed();
@@ -163,13 +199,14 @@ class MovedPodTest {
     return successor;
   }
 
-  private static Pod frozen(Pod pod) {
+  private Pod frozen(Pod pod) {
     return new PodBuilder(pod)
         .editStatus()
         .addNewCondition()
         .withType(Api.FROZEN_POD_CONDITION)
         .withStatus("True")
         .withReason("Frozen")
+        .withLastTransitionTime(world.now.toString())
         .endCondition()
         .endStatus()
         .build();

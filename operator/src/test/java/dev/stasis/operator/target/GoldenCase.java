@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,6 +57,7 @@ record GoldenCase(Path folder) {
     Asked asked = asked();
     return new FrozenPod(
         "train-1",
+        Instant.parse("2026-11-21T10:00:00Z"),
         pod("source.yaml"),
         Objects.requireNonNullElse(asked.container(), "main"),
         Objects.requireNonNullElse(asked.argv(), List.of("python3", "train.py")),

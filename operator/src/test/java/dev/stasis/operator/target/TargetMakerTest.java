@@ -93,6 +93,7 @@ class TargetMakerTest {
     FrozenPod restored =
         new FrozenPod(
             source.checkpoint(),
+            source.saved(),
             first,
             source.container(),
             source.argv(),
