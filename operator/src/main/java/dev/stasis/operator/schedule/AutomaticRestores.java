@@ -8,7 +8,6 @@ import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodState;
-import dev.stasis.operator.request.DerivedName;
 import dev.stasis.operator.request.RequestWrites;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
@@ -83,8 +82,7 @@ final class AutomaticRestores {
   private boolean add(ScheduleState state, FailureRecovery.Restore decision) {
     PodFailure failure = decision.failure();
     ScheduledCheckpoint from = decision.from();
-    String seed = "restore/" + failure.podUid() + "/" + from.name();
-    String name = state.name() + "-" + new DerivedName(seed).suffix();
+    String name = new RestoreName(state.name(), failure.podUid(), from.name()).text();
     if (state.restore(name).isPresent()) {
       // It has ended, and newer ones have its place in the status.
       return false;

@@ -3,6 +3,7 @@ package dev.stasis.operator.schedule;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
@@ -129,11 +130,17 @@ final class FailureRecovery {
     }
     Lineage lineage = Lineage.of(failure.pod());
     List<ScheduledCheckpoint> own = state.checkpoints().stream().filter(lineage::has).toList();
-    if (tried.isEmpty()
-        && (own.isEmpty()
-            || isRestoredElsewhere(state, failure, lineage.podUids(), own)
-            || isSurvived(failure, own))) {
-      return Optional.empty();
+    if (tried.isEmpty()) {
+      if (own.isEmpty() || isSurvived(failure, own)) {
+        return Optional.empty();
+      }
+      Optional<GpuRestore> elsewhere = restoredElsewhere(state, failure, lineage);
+      if (elsewhere.isPresent()) {
+        return elsewhere
+            .filter(restore -> ScheduleState.phase(restore).isFinal())
+            .filter(restore -> schedule(restore).isEmpty())
+            .map(restore -> new Leave(failure, restoredBy(restore)));
+      }
     }
     Optional<String> refusal = ofController(failure);
     if (refusal.isEmpty() && tried.isEmpty() && isBeyondLimit(state, policy, failure)) {
@@ -146,6 +153,12 @@ final class FailureRecovery {
         refusal
             .<Decision>map(reason -> new Leave(failure, reason))
             .orElseGet(() -> newestIntact(state, failure, own, tried)));
+  }
+
+  /** The same state may be one of several failed copies. Its user restores the others. */
+  private static String restoredBy(GpuRestore restore) {
+    return "a user has restored GpuCheckpoint %s since, with GpuRestore %s"
+        .formatted(restore.getSpec().checkpointName(), restore.getMetadata().getName());
   }
 
   private static Decision newestIntact(
@@ -213,37 +226,54 @@ final class FailureRecovery {
   }
 
   /**
-   * Returns whether a user has requested its restore from any GpuCheckpoint, or restored it since
-   * the failure. The failed pod may have been left, and remain beside the restored one.
-   *
-   * @param pods UIDs of the pods of its workload. Their checkpoints after the restored state count
-   *     too: a user may have continued the workload from one
-   * @param own the checkpoints up to the restored state
+   * Returns the GpuRestore with which a user restores it from any GpuCheckpoint, or has restored it
+   * since the failure. The failed pod may have been left, and remain beside the restored one.
    */
-  private boolean isRestoredElsewhere(
-      ScheduleState state, PodFailure failure, Set<String> pods, List<ScheduledCheckpoint> own) {
+  private Optional<GpuRestore> restoredElsewhere(
+      ScheduleState state, PodFailure failure, Lineage lineage) {
+    // A user may have continued the workload from a state after the restored one.
     Set<String> names =
         state.checkpoints().stream()
-            .filter(checkpoint -> pods.contains(checkpoint.podUid()))
+            .filter(checkpoint -> lineage.podUids().contains(checkpoint.podUid()))
             .map(ScheduledCheckpoint::name)
-            .collect(Collectors.toSet());
-    Set<String> ownNames = own.stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
-    // The schedule itself restores only the source of a copy from a later state.
-    Set<String> ofSource =
-        state.automaticRestores().stream()
-            .filter(it -> !ownNames.contains(it.checkpoint()))
-            .map(AutomaticRestore::restore)
             .collect(Collectors.toSet());
     List<GpuRestore> restores =
         state.restores().values().stream()
             .filter(restore -> names.contains(restore.getSpec().checkpointName()))
-            .filter(restore -> !ofSource.contains(restore.getMetadata().getName()))
+            .filter(restore -> !isOfAnotherPod(restore, failure))
             .toList();
-    boolean isBeingRestored =
-        restores.stream().anyMatch(restore -> !ScheduleState.phase(restore).isFinal());
-    return isBeingRestored
-        || Stream.concat(restores.stream(), movedPods.restoresOf(failure.pod()))
-            .anyMatch(restore -> isBack(restore, failure.earliest()));
+    return restores.stream()
+        .filter(restore -> !ScheduleState.phase(restore).isFinal())
+        .findFirst()
+        .or(
+            () ->
+                Stream.concat(restores.stream(), movedPods.restoresOf(failure.pod()))
+                    .filter(restore -> !isOfAnotherPod(restore, failure))
+                    .filter(restore -> isBack(restore, failure.earliest()))
+                    .findFirst());
+  }
+
+  /**
+   * Returns whether a schedule restores another failed pod with it: a copy with the same states, or
+   * the source of this copy. Each of them is restored.
+   */
+  private static boolean isOfAnotherPod(GpuRestore restore, PodFailure failure) {
+    String target =
+        Optional.ofNullable(restore.getStatus())
+            .map(GpuRestoreStatus::getPod)
+            .map(ObservedPod::uid)
+            .orElse("");
+    return schedule(restore)
+        .map(it -> new RestoreName(it, failure.podUid(), restore.getSpec().checkpointName()))
+        .filter(own -> !own.text().equals(restore.getMetadata().getName()))
+        .filter(own -> !target.equals(failure.podUid()))
+        .isPresent();
+  }
+
+  /** Returns the schedule that created it; empty if a user did. */
+  private static Optional<String> schedule(GpuRestore restore) {
+    return Optional.ofNullable(restore.getMetadata().getLabels())
+        .map(labels -> labels.get(Api.SCHEDULE_LABEL));
   }
 
   /** Returns whether it was requested after that time, and has restored the pod or may do so. */

@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.operator.event.Story;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -154,6 +155,57 @@ class LineageTest {
 
     assertThat(world.restored().pod()).isEqualTo("copy");
     assertThat(world.restored().checkpoint()).isEqualTo(names.get(0));
+  }
+
+  /** Their node was lost, but the kubelet reports one of them later. */
+  @Test
+  void bothCopiesOfOneStateAreRestored() {
+    checkpointed();
+    String name = world.names().get(0);
+    world.writes.refused = request -> request instanceof GpuCheckpoint;
+    Pod one = restored("one", name, "trainer-uid@" + world.frozen(0));
+    Pod other = restored("other", name, "trainer-uid@" + world.frozen(0));
+    world.failed(one);
+    world.at(ScheduleFixture.START.plusSeconds(130)).settle();
+    assertThat(world.restored().pod()).isEqualTo("one");
+    world.failed(other);
+    world.at(ScheduleFixture.START.plusSeconds(140)).settle();
+    assertThat(world.restored().pod()).isEqualTo("other");
+    assertThat(world.restored().checkpoint()).isEqualTo(name);
+  }
+
+  /** The restore of the copy was requested after the source failed, from its own checkpoint. */
+  @Test
+  void aFailedSourceIsRestoredAlthoughItsCopyHasBeenRestoredSince() {
+    Pod source = checkpointed();
+    String name = world.names().get(0);
+    world.writes.refused = request -> request instanceof GpuCheckpoint;
+    Pod copy = restored("copy", name, "trainer-uid@" + world.frozen(0));
+    world.failed(copy);
+    world.at(ScheduleFixture.START.plusSeconds(130)).settle();
+    assertThat(world.restored().pod()).isEqualTo("copy");
+    world.ends(world.restored().restore(), RestorePhase.SUCCEEDED);
+    // The kubelet does not report when.
+    world.failed(source);
+    world.at(ScheduleFixture.START.plusSeconds(140)).settle();
+
+    assertThat(world.restored().pod()).isEqualTo("trainer");
+    assertThat(world.restored().checkpoint()).isEqualTo(name);
+  }
+
+  /** The user has restored one of them: which one, nothing shows. */
+  @Test
+  void anEventReportsACopyThatIsLeftBecauseItsUserRestoredTheSameState() {
+    checkpointed();
+    world.writes.refused = request -> request instanceof GpuCheckpoint;
+    world.failed(restored("copy", world.names().get(0), "trainer-uid@" + world.frozen(0)));
+    restoredByUser(world.names().get(0));
+    world.settle();
+
+    assertThat(world.status().getRestores()).isNull();
+    assertThat(world.stories)
+        .extracting(Story::message)
+        .anyMatch(it -> it.contains("is not restored") && it.contains("GpuRestore manual"));
   }
 
   private void restoredByUser(String checkpoint) {
