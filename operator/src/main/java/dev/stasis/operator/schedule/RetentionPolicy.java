@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which checkpoints of a schedule are deleted. Number and age apply to each pod, the size to all
@@ -53,6 +54,7 @@ final class RetentionPolicy {
     }
     Set<String> kept = new HashSet<>(state.inUse());
     newestRestorableNow(state).forEach(checkpoint -> kept.add(checkpoint.name()));
+    newestOfRestoredPods(state).forEach(checkpoint -> kept.add(checkpoint.name()));
     // If its checkpoint were deleted, a run of an unsettled time would start again.
     Instant settled = state.status().getSettledScheduleTime();
     Map<String, ScheduledCheckpoint> byName =
@@ -138,6 +140,33 @@ final class RetentionPolicy {
             Collectors.toMap(
                 ScheduledCheckpoint::pod, it -> it, (a, b) -> b.due().isAfter(a.due()) ? b : a))
         .values();
+  }
+
+  /**
+   * Returns those from which a pod would be restored that was itself restored, under its name or as
+   * a copy. Until it has a checkpoint of its own, it is one of a former pod, which may have newer
+   * ones.
+   */
+  private static Stream<ScheduledCheckpoint> newestOfRestoredPods(ScheduleState state) {
+    Map<String, List<ScheduledCheckpoint>> byPod =
+        state.checkpoints().stream()
+            .filter(it -> it.isRestorable() && it.isStored())
+            .collect(Collectors.groupingBy(ScheduledCheckpoint::podUid));
+    return state.pods().stream()
+        .map(Lineage::of)
+        .filter(lineage -> lineage.podUids().size() > 1)
+        .flatMap(
+            lineage -> {
+              List<ScheduledCheckpoint> own =
+                  lineage.podUids().stream()
+                      .flatMap(uid -> byPod.getOrDefault(uid, List.of()).stream())
+                      .filter(lineage::has)
+                      .sorted(ScheduledCheckpoint.OLDEST_FIRST.reversed())
+                      .toList();
+              return Stream.concat(
+                  own.stream().limit(1),
+                  own.stream().filter(it -> state.unreadable(it).isEmpty()).limit(1));
+            });
   }
 
   private static boolean isTooOld(Retention retention, Candidate checkpoint, Instant now) {

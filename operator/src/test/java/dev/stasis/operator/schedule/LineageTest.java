@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.Retention;
 import dev.stasis.operator.event.Story;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -206,6 +207,26 @@ class LineageTest {
     assertThat(world.stories)
         .extracting(Story::message)
         .anyMatch(it -> it.contains("is not restored") && it.contains("GpuRestore manual"));
+  }
+
+  /** The source has newer ones, and the copy has none of its own yet. */
+  @Test
+  void theOnlyCheckpointOfACopyIsKept() {
+    Retention retention = new Retention(1, null, null);
+    world.schedule.getSpec().setCheckpoint(ScheduleFixture.keeping(retention));
+    checkpointed();
+    String name = world.names().get(0);
+    Pod copy = restored("copy", name, "trainer-uid@" + world.frozen(0));
+    world.writes.refused = request -> isRunOf(request, "copy");
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    world.at(ScheduleFixture.START.plusSeconds(180)).settle();
+    world.at(ScheduleFixture.START.plusSeconds(240)).settle();
+    assertThat(world.names()).contains(name).hasSizeLessThan(4);
+
+    world.writes.refused = request -> false;
+    world.gone(copy);
+    world.at(ScheduleFixture.START.plusSeconds(300)).settle();
+    assertThat(world.names()).doesNotContain(name);
   }
 
   private void restoredByUser(String checkpoint) {
