@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.DeletionPolicy;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeAgent;
@@ -14,6 +15,7 @@ import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -53,11 +55,13 @@ final class ArtifactRemoval {
     if (operation.isPresent()) {
       return operation.get().succeeded()
           ? ended(context, artifact, type)
-          : failed(context, artifact, operation.get());
+          : failed(context, artifact, type, operation.get());
     }
     Optional<String> node = context.reachingNode(artifact);
     if (node.isEmpty()) {
-      return isOrphaned(context, artifact);
+      return type == OperationType.RETAIN_ARTIFACT
+          ? isBeyondReach(context, artifact)
+          : isOrphaned(context, artifact);
     }
     if (type == OperationType.RETAIN_ARTIFACT) {
       operations.retain(context, artifact, node.get());
@@ -77,11 +81,21 @@ final class ArtifactRemoval {
     return true;
   }
 
-  /** Tries again. Finally the object is removed without its artifact. */
-  private boolean failed(CheckpointContext context, ArtifactStatus artifact, OperationView failed) {
+  /**
+   * Tries again. Finally the object is removed without its artifact. One that is retained needs the
+   * record that it stays, unless the agent refuses it: then no sweep deletes it either.
+   */
+  private boolean failed(
+      CheckpointContext context,
+      ArtifactStatus artifact,
+      OperationType type,
+      OperationView failed) {
     CheckpointReporter reporter = context.reporter();
     String why = stays(artifact) + ": " + failed.message("it failed");
-    if (isLate(context)) {
+    boolean isSafe =
+        type == OperationType.DELETE_ARTIFACT
+            || failed.outcome().filter(outcome -> outcome == Outcome.REFUSED).isPresent();
+    if (isSafe && isLate(context)) {
       reporter.warning(Reason.RELEASED, why, "released");
       return true;
     }
@@ -131,6 +145,33 @@ final class ArtifactRemoval {
   private static boolean isUnknown(CheckpointContext context) {
     return context.conditions().has(ConditionType.SOURCE_RUNNING, Reason.NODE_SILENT)
         && context.freezes().noneMatch(freeze -> freeze.workload() == WorkloadState.RUNNING);
+  }
+
+  /**
+   * Returns whether no agent can reach the artifact again, because its store is deleted or its node
+   * has left the cluster for good. Until then the object is kept instead of the record that the
+   * artifact stays: an agent that is silent may have read before that it is deleted with the
+   * object.
+   */
+  private static boolean isBeyondReach(CheckpointContext context, ArtifactStatus artifact) {
+    Optional<NodeAgent> agent = Optional.ofNullable(artifact.getNode()).map(context::agent);
+    String store = Objects.requireNonNull(artifact.getStore(), "read before");
+    boolean isGone =
+        context.cluster().store(store).isEmpty() || agent.filter(NodeAgent::nodeGone).isPresent();
+    if (isGone && isLate(context)) {
+      context
+          .reporter()
+          .warning(Reason.RELEASED, stays(artifact) + ": its node or store is deleted", "released");
+      return true;
+    }
+    String why = agent.flatMap(NodeAgent::against).orElse("no agent can reach the store");
+    context
+        .updater()
+        .deleting(
+            Reason.WAITING_FOR_AGENT,
+            "the artifact is retained; the object is deleted once an agent has recorded that: "
+                + why);
+    return false;
   }
 
   private static boolean isOrphaned(CheckpointContext context, ArtifactStatus artifact) {

@@ -197,6 +197,80 @@ class CheckpointFinalizerTest {
         .doesNotContain(Reason.ARTIFACT_DELETED);
   }
 
+  /** Its agent may have read before that the artifact is deleted with the object. */
+  @Test
+  void aRetainedArtifactKeepsItsObjectUntilAnAgentHasRecordedThat() {
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
+    ready();
+    world.later(Duration.ofMinutes(5));
+    world.delete();
+    world.settle();
+    world.later(Duration.ofHours(12));
+    world.settle();
+    assertThat(world.gone).isFalse();
+    assertThat(world.condition("Ready"))
+        .contains("WaitingForAgent: the artifact is retained; the object is deleted once");
+
+    world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
+    world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
+    assertThat(world.gone).isTrue();
+  }
+
+  /** It falls silent after it has claimed the operation. */
+  @Test
+  void anAgentThatFallsSilentBeforeItRecordsARetainedArtifactIsAskedAgain() {
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
+    ready();
+    world.delete();
+    world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).works("retain", WorkloadState.UNKNOWN);
+    world.later(Duration.ofMinutes(20));
+    world.settle();
+    world.later(Duration.ofMinutes(20));
+    world.settle();
+    assertThat(world.gone).isFalse();
+
+    world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
+    world.settle();
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).succeeds(WorkloadState.UNKNOWN);
+    world.settle();
+    assertThat(world.gone).isTrue();
+  }
+
+  /** It cannot write beside the artifact, for example because its disk is read-only. */
+  @Test
+  void aRetainedArtifactKeepsItsObjectWhileItsAgentFails() {
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
+    ready();
+    world.delete();
+    world.settle();
+    world.later(Duration.ofMinutes(16));
+    world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
+    world
+        .agent(OperationType.RETAIN_ARTIFACT, 1)
+        .fails(Outcome.UNDONE, "StoreFailed", ConditionValue.UNKNOWN);
+    world.settle();
+    assertThat(world.gone).isFalse();
+  }
+
+  @Test
+  void aRetainedArtifactOfANodeThatStaysAwayIsReleased() {
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
+    ready();
+    world.cluster.nodes.clear();
+    world.cluster.gpuNodes.clear();
+    world.delete();
+    world.settle();
+    assertThat(world.gone).isFalse();
+
+    world.later(Duration.ofMinutes(16));
+    world.settle();
+    assertThat(world.gone).isTrue();
+    assertThat(world.stories).extracting(story -> story.reason()).contains(Reason.RELEASED);
+  }
+
   @Test
   void oneInUseWaitsAndSaysForWhat() {
     ready();
