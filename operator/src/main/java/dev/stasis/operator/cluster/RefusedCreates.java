@@ -9,6 +9,9 @@ public final class RefusedCreates {
 
   private static final String CONFLICT = "Conflict";
 
+  /** Part of the API server's answer if a ResourceQuota of the namespace is used up. */
+  private static final String QUOTA_USED_UP = "exceeded quota";
+
   private RefusedCreates() {}
 
   /**
@@ -20,5 +23,14 @@ public final class RefusedCreates {
     Status status = refused.getStatus();
     return refused.getCode() == HttpURLConnection.HTTP_CONFLICT
         && (status == null || !CONFLICT.equals(status.getReason()));
+  }
+
+  /**
+   * Returns whether a ResourceQuota refuses every object of that kind in the namespace.
+   *
+   * @param sentence the API server's answer
+   */
+  public static boolean isQuotaUsedUp(String sentence) {
+    return sentence.contains(QUOTA_USED_UP);
   }
 }

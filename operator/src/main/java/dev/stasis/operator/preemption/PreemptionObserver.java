@@ -15,13 +15,17 @@ import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.RecentMap;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +42,12 @@ final class PreemptionObserver {
 
   /** Time for which a pod is skipped after a failed freeze: the cause usually persists. */
   private static final Duration AFTER_A_FAILURE = Duration.ofHours(1);
+
+  /**
+   * Time for which all pods of a namespace are skipped after a quota has refused one of them. The
+   * others would be refused, too, two each second.
+   */
+  private static final Duration AFTER_A_FULL_QUOTA = Backoff.PATIENT;
 
   /** Far more pods than are refused within that time. */
   private static final int REMEMBERED = 10_000;
@@ -48,6 +59,9 @@ final class PreemptionObserver {
 
   /** When the API server refused the checkpoint of a pod, by the uid of the pod. */
   private final RecentMap<String, Instant> refused = new RecentMap<>(REMEMBERED);
+
+  /** When a ResourceQuota refused a checkpoint, by namespace. */
+  private final RecentMap<String, Instant> full = new RecentMap<>(REMEMBERED);
 
   PreemptionObserver(Cluster cluster, GpuPods gpus, PolicyScope scope) {
     this.cluster = cluster;
@@ -63,6 +77,7 @@ final class PreemptionObserver {
   ClusterSnapshot snapshot(
       GpuPreemptionPolicy policy, Map<String, Integer> timesThisHour, Instant now) {
     GangIndex gangs = new GangIndex(cluster);
+    Set<String> overQuota = overQuota(now);
     List<NodeSnapshot> nodes =
         cluster.nodes().stream()
             .filter(this::hasGpus)
@@ -74,7 +89,14 @@ final class PreemptionObserver {
                       cluster.podsOn(node.getMetadata().getName()).stream()
                           .filter(pod -> !isBeingRemoved(pod))
                           .map(
-                              pod -> candidate(policy, pod, unreachable, timesThisHour, gangs, now))
+                              pod ->
+                                  candidate(
+                                      policy,
+                                      pod,
+                                      unreachable.or(() -> full(pod, overQuota, now)),
+                                      timesThisHour,
+                                      gangs,
+                                      now))
                           .toList());
                 })
             .toList();
@@ -86,9 +108,47 @@ final class PreemptionObserver {
     return new ClusterSnapshot(nodes, nominated);
   }
 
-  /** The API server refuses a checkpoint of the pod. */
-  void refused(Pod pod, Instant now) {
-    refused.put(pod.getMetadata().getUid(), now);
+  /**
+   * The API server refuses a checkpoint of the pod.
+   *
+   * @param why its answer
+   */
+  void refused(Pod pod, String why, Instant now) {
+    if (RefusedCreates.isQuotaUsedUp(why)) {
+      full.put(pod.getMetadata().getNamespace(), now);
+    } else {
+      refused.put(pod.getMetadata().getUid(), now);
+    }
+  }
+
+  /**
+   * Returns the namespaces in which a store's quota has just refused the checkpoint of a victim.
+   */
+  private Set<String> overQuota(Instant now) {
+    return cluster.policies().stream()
+        .flatMap(policy -> cluster.checkpointsFor(policy.getMetadata().getUid()).stream())
+        .filter(
+            it ->
+                Optional.ofNullable(it.getStatus()).map(GpuCheckpointStatus::getFaults).stream()
+                    .flatMap(List::stream)
+                    .anyMatch(fault -> Reason.QUOTA_EXCEEDED.is(fault.reason())))
+        .map(GpuCheckpoint::getMetadata)
+        .filter(
+            it -> Instant.parse(it.getCreationTimestamp()).plus(AFTER_A_FULL_QUOTA).isAfter(now))
+        .map(ObjectMeta::getNamespace)
+        .collect(Collectors.toSet());
+  }
+
+  private Optional<String> full(Pod pod, Set<String> overQuota, Instant now) {
+    String namespace = pod.getMetadata().getNamespace();
+    boolean isFull =
+        overQuota.contains(namespace)
+            || full.get(namespace)
+                .filter(time -> time.plus(AFTER_A_FULL_QUOTA).isAfter(now))
+                .isPresent();
+    return isFull
+        ? Optional.of("in a namespace whose quota was full in the last 5 minutes")
+        : Optional.empty();
   }
 
   private boolean hasGpus(Node node) {
@@ -113,7 +173,7 @@ final class PreemptionObserver {
   private VictimCandidate candidate(
       GpuPreemptionPolicy policy,
       Pod pod,
-      Optional<String> unreachable,
+      Optional<String> obstacle,
       Map<String, Integer> timesThisHour,
       GangIndex gangs,
       Instant now) {
@@ -135,7 +195,7 @@ final class PreemptionObserver {
         saved,
         started,
         expectedFreeze(pod, checkpoints),
-        spared(pod, checkpoints, now).or(() -> unreachable),
+        spared(pod, checkpoints, now).or(() -> obstacle),
         gangs.of(pod).map(Gang::why),
         timesThisHour.getOrDefault(state.name(), 0));
   }

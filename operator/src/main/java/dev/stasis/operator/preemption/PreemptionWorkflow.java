@@ -314,7 +314,7 @@ final class PreemptionWorkflow {
         Optional<String> refusal = writes.create(checkpoint);
         if (refusal.isPresent()) {
           expected.remove(key);
-          observer.refused(victim.pod(), now);
+          observer.refused(victim.pod(), refusal.get(), now);
           // Not only cancelled: the same names are needed if these pods are chosen again.
           created.forEach(writes::delete);
           String sentence =

@@ -33,6 +33,9 @@ public final class FakeRequestWrites implements RequestWrites {
   /** Which requests a quota refuses. */
   public Predicate<HasMetadata> refused = request -> false;
 
+  /** The API server's answer to those. */
+  public String refusal = "exceeded quota: stasis";
+
   private final FakeCluster cluster;
   private final Supplier<Instant> now;
   private final Consumer<GpuCheckpoint> onCheckpoint;
@@ -47,7 +50,7 @@ public final class FakeRequestWrites implements RequestWrites {
   @Override
   public Optional<String> create(HasMetadata request) {
     if (refused.test(request)) {
-      return Optional.of("exceeded quota: stasis");
+      return Optional.of(refusal);
     }
     request.getMetadata().setUid("uid-" + request.getMetadata().getName());
     request.getMetadata().setCreationTimestamp(now.get().toString());
