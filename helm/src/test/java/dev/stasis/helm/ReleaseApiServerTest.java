@@ -17,6 +17,8 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.HttpURLConnection;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -245,6 +247,16 @@ class ReleaseApiServerTest {
         assertThat(hook.raw("/apis/stasis.dev/v1beta1/" + kind)).contains("items");
       }
       assertThat(hook.nodes().withName("removed").get()).isNull();
+      String operator = RELEASE + "-operator";
+      var deployments = hook.apps().deployments().inNamespace(NAMESPACE);
+      assertThat(deployments.withName(operator).get()).isNotNull();
+      deployments
+          .withName(operator)
+          .subresource("scale")
+          .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"replicas\":1}}");
+      assertThat(hook.pods().inNamespace(NAMESPACE).list().getItems()).isNotEmpty();
+      assertThatThrownBy(() -> deployments.withName(RELEASE + "-other").get())
+          .isInstanceOf(KubernetesClientException.class);
       assertThatThrownBy(() -> hook.secrets().inNamespace(NAMESPACE).list())
           .isInstanceOf(KubernetesClientException.class);
     }

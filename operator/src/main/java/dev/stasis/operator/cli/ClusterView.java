@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.uninstall.InstalledResources;
 import dev.stasis.operator.uninstall.Step;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -22,12 +23,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The uninstall's access to a cluster. It watches from its creation until it is closed. */
-class ClusterView implements AutoCloseable {
+class ClusterView implements UninstallCluster, AutoCloseable {
 
   private static final Map<String, Class<? extends HasMetadata>> KINDS =
       Map.of(
@@ -35,18 +39,35 @@ class ClusterView implements AutoCloseable {
           "GpuRestore", GpuRestore.class,
           "GpuMigration", GpuMigration.class);
 
+  /** Its pods have a grace period of 30 s; it uses less than a second. */
+  private static final Duration ENDS = Duration.ofSeconds(60);
+
   private final KubernetesClient client;
+  private final String system;
+  private final String operator;
   private final Semaphore changes = new Semaphore(0);
-  private final SharedIndexInformer<GpuCheckpoint> checkpoints;
-  private final SharedIndexInformer<GpuRestore> restores;
-  private final SharedIndexInformer<GpuMigration> migrations;
-  private final SharedIndexInformer<GpuNodeOperation> operations;
-  private final SharedIndexInformer<GpuNode> nodes;
+  private SharedIndexInformer<GpuCheckpoint> checkpoints;
+  private SharedIndexInformer<GpuRestore> restores;
+  private SharedIndexInformer<GpuMigration> migrations;
+  private SharedIndexInformer<GpuNodeOperation> operations;
+  private SharedIndexInformer<GpuNode> nodes;
   private final Map<String, Boolean> removed = new HashMap<>();
 
-  /** Uses the namespace of the operations. */
-  ClusterView(KubernetesClient client, String system) {
+  /** Replicas of the operator before it was stopped; null while it is not. */
+  private volatile @Nullable Integer replicas;
+
+  /**
+   * @param system namespace of the operator and of the operations
+   * @param operator name of the operator's Deployment
+   */
+  ClusterView(KubernetesClient client, String system, String operator) {
     this.client = client;
+    this.system = system;
+    this.operator = operator;
+    watch();
+  }
+
+  private void watch() {
     checkpoints = client.resources(GpuCheckpoint.class).inAnyNamespace().inform(changed());
     restores = client.resources(GpuRestore.class).inAnyNamespace().inform(changed());
     migrations = client.resources(GpuMigration.class).inAnyNamespace().inform(changed());
@@ -55,7 +76,8 @@ class ClusterView implements AutoCloseable {
   }
 
   /** Returns the objects that the watches have shown so far. */
-  InstalledResources read() {
+  @Override
+  public InstalledResources read() {
     List<GpuNode> gpuNodes = nodes.getStore().list();
     return new InstalledResources(
         checkpoints.getStore().list(),
@@ -90,8 +112,8 @@ class ClusterView implements AutoCloseable {
     return client.nodes().withName(node).get() == null;
   }
 
-  /** Returns false if it was deleted after it was read, which is equivalent. */
-  boolean take(Step step) {
+  @Override
+  public boolean take(Step step) {
     try {
       client
           .resources(KINDS.get(step.kind()))
@@ -109,11 +131,55 @@ class ClusterView implements AutoCloseable {
     }
   }
 
-  /** Returns after a change, or after a time. */
-  void awaitChange(Duration atMost) throws InterruptedException {
+  @Override
+  public void awaitChange(Duration atMost) throws InterruptedException {
     if (changes.tryAcquire(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
       changes.drainPermits();
     }
+  }
+
+  /** The watches begin again afterwards: they show all that it has written. */
+  @Override
+  public boolean stopOperator() throws InterruptedException {
+    Deployment deployment =
+        client.apps().deployments().inNamespace(system).withName(operator).get();
+    if (deployment == null) {
+      return true;
+    }
+    replicas = deployment.getSpec().getReplicas();
+    scale(0);
+    try {
+      client
+          .pods()
+          .inNamespace(system)
+          .withLabelSelector(deployment.getSpec().getSelector())
+          .informOnCondition(List::isEmpty)
+          .get(ENDS.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
+    close();
+    watch();
+    return true;
+  }
+
+  @Override
+  public void startOperator() {
+    Integer before = replicas;
+    if (before != null) {
+      scale(before);
+      replicas = null;
+    }
+  }
+
+  private void scale(int to) {
+    client
+        .apps()
+        .deployments()
+        .inNamespace(system)
+        .withName(operator)
+        .subresource("scale")
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"replicas\":%d}}".formatted(to));
   }
 
   private <T extends HasMetadata> ResourceEventHandler<T> changed() {

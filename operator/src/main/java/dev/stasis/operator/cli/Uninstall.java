@@ -12,7 +12,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Runs before an uninstall: resumes suspended workloads and waits for them, or refuses. Exit code
@@ -23,20 +22,23 @@ public final class Uninstall {
   /** Stasis must not be removed: the log has the reason. */
   static final int REFUSED = 1;
 
-  private final ClusterView cluster;
+  private final UninstallCluster cluster;
   private final PrintStream out;
   private final Clock clock;
 
-  Uninstall(ClusterView cluster, PrintStream out, Clock clock) {
+  /** Whether Stasis is removed now, and the operator is not started again. */
+  private volatile boolean removable;
+
+  Uninstall(UninstallCluster cluster, PrintStream out, Clock clock) {
     this.cluster = cluster;
     this.out = out;
     this.clock = clock;
   }
 
   /**
-   * Arguments: the namespace of the operations, {@code --force} to cancel requests in progress and
-   * to give up uploads, evicted workloads and workloads of removed nodes, and {@code
-   * --timeout=SECONDS}.
+   * Arguments: the namespace and the name of the operator's Deployment, {@code --force} to cancel
+   * requests in progress and to give up uploads, evicted workloads and workloads of removed nodes,
+   * and {@code --timeout=SECONDS}.
    */
   public static void main(String[] arguments) {
     boolean force = List.of(arguments).contains("--force");
@@ -51,8 +53,11 @@ public final class Uninstall {
             new KubernetesClientBuilder()
                 .withKubernetesSerialization(new TolerantSerialization())
                 .build();
-        ClusterView cluster = new ClusterView(client, arguments[0])) {
-      System.exit(new Uninstall(cluster, System.out, Clock.systemUTC()).run(force, atMost));
+        ClusterView cluster = new ClusterView(client, arguments[0], arguments[1])) {
+      Uninstall uninstall = new Uninstall(cluster, System.out, Clock.systemUTC());
+      // After the deadline of the job, or if its pod is deleted.
+      Runtime.getRuntime().addShutdownHook(new Thread(uninstall::startOperator));
+      System.exit(uninstall.run(force, atMost));
     } catch (InterruptedException e) {
       System.exit(REFUSED);
     } catch (KubernetesClientException e) {
@@ -73,19 +78,44 @@ public final class Uninstall {
       leaving.cancels().forEach(this::take);
     }
     leaving.resumes().forEach(this::take);
-    Optional<UninstallPreflight> last = await(force, atMost);
-    if (last.isEmpty()) {
-      return REFUSED;
+    try {
+      removable = isRemovable(force, clock.instant().plus(atMost), blockers);
+    } finally {
+      startOperator();
     }
-    List<Blocker> later =
-        last.get().blockers().stream().filter(one -> !blockers.contains(one)).toList();
+    return removable ? 0 : REFUSED;
+  }
+
+  /** Starts the operator again, unless the uninstall follows. */
+  private void startOperator() {
+    if (!removable) {
+      cluster.startOperator();
+    }
+  }
+
+  /** A pod may be evicted or suspended until the operator has ended, so the last check follows. */
+  private boolean isRemovable(boolean force, Instant end, List<Blocker> known)
+      throws InterruptedException {
+    UninstallPreflight last;
+    do {
+      cluster.startOperator();
+      if (!isReady(force, end)) {
+        return false;
+      }
+      if (!cluster.stopOperator()) {
+        out.println("uninstall: refused; the operator does not end");
+        return false;
+      }
+      last = new UninstallPreflight(cluster.read());
+    } while (!last.pending(force).isEmpty());
+    List<Blocker> later = last.blockers().stream().filter(one -> !known.contains(one)).toList();
     if (!later.isEmpty() && !force) {
       refuse("this has changed since the start", later);
-      return REFUSED;
+      return false;
     }
     later.forEach(this::giveUp);
     out.println("uninstall: Stasis can be removed");
-    return 0;
+    return true;
   }
 
   private void giveUp(Blocker one) {
@@ -112,25 +142,24 @@ public final class Uninstall {
     }
   }
 
-  /** Returns the resources once nothing is pending; empty after a time. */
-  private Optional<UninstallPreflight> await(boolean force, Duration atMost)
-      throws InterruptedException {
-    Instant end = clock.instant().plus(atMost);
-    UninstallPreflight leaving = new UninstallPreflight(cluster.read());
-    List<String> pending = leaving.pending(force);
+  /** Returns true once nothing is pending; false after a time. */
+  private boolean isReady(boolean force, Instant end) throws InterruptedException {
+    Instant begin = clock.instant();
+    List<String> pending = new UninstallPreflight(cluster.read()).pending(force);
     while (!pending.isEmpty()) {
       Duration left = Duration.between(clock.instant(), end);
       if (left.isNegative() || left.isZero()) {
         out.println(
-            "uninstall: refused; after " + atMost.toSeconds() + " s these are not finished:");
+            "uninstall: refused; after "
+                + Duration.between(begin, end).toSeconds()
+                + " s these are not finished:");
         pending.forEach(one -> out.println("  - " + one));
         out.println("See: kubectl stasis doctor; then uninstall again.");
-        return Optional.empty();
+        return false;
       }
       cluster.awaitChange(left);
-      leaving = new UninstallPreflight(cluster.read());
-      pending = leaving.pending(force);
+      pending = new UninstallPreflight(cluster.read()).pending(force);
     }
-    return Optional.of(leaving);
+    return true;
   }
 }

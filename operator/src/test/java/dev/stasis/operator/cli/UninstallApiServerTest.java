@@ -203,12 +203,12 @@ class UninstallApiServerTest {
     private final String namespace;
 
     OwnView(KubernetesClient client, String system, String namespace) {
-      super(client, system);
+      super(client, system, "stasis-operator");
       this.namespace = namespace;
     }
 
     @Override
-    InstalledResources read() {
+    public InstalledResources read() {
       InstalledResources all = super.read();
       return new InstalledResources(
           own(all.checkpoints()),
