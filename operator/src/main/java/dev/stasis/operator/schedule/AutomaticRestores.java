@@ -13,10 +13,13 @@ import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Restores failed pods: writes each decision into the status first, then carries it out. */
 final class AutomaticRestores {
@@ -94,6 +97,7 @@ final class AutomaticRestores {
             from.name(),
             failure.podName(),
             failure.podUid(),
+            node(state, failure),
             failure.time(),
             failure.reason().value(),
             decision.skipped().isEmpty() ? null : decision.skipped(),
@@ -183,7 +187,7 @@ final class AutomaticRestores {
     Optional<String> running =
         Reason.NODE_LOST.value().equals(restore.reason())
             ? Optional.empty()
-            : lastNode(state, restore)
+            : Optional.ofNullable(restore.node())
                 .flatMap(node -> lostNodes.mayStillRun(node, unseen, state.now()));
     if (running.isPresent()) {
       return waiting(restore, running.get(), report);
@@ -237,17 +241,16 @@ final class AutomaticRestores {
         && restore.checkpoint().equals(pod.getMetadata().getLabels().get(Api.CHECKPOINT_LABEL));
   }
 
-  private static Optional<String> lastNode(ScheduleState state, AutomaticRestore restore) {
-    return state.deletedPods().stream()
-        .filter(pod -> isFailedPod(pod, restore))
-        .findFirst()
-        .map(pod -> pod.getSpec().getNodeName())
-        .or(
-            () ->
-                state.checkpoints().stream()
-                    .filter(checkpoint -> checkpoint.name().equals(restore.checkpoint()))
-                    .findFirst()
-                    .map(checkpoint -> checkpoint.status().getPod())
-                    .map(it -> it.node()));
+  /** The pod of a restore that has failed may be gone. */
+  private static @Nullable String node(ScheduleState state, PodFailure failure) {
+    PodSpec spec = failure.pod().getSpec();
+    return spec != null
+        ? spec.getNodeName()
+        : state.automaticRestores().stream()
+            .filter(tried -> failure.podUid().equals(tried.podUid()))
+            .map(AutomaticRestore::node)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
   }
 }

@@ -229,6 +229,31 @@ class LineageTest {
     assertThat(world.names()).doesNotContain(name);
   }
 
+  /** An operator that was restarted since has not seen the pod. */
+  @Test
+  void aCopyThatMayStillRunOnItsOwnNodeIsNotRestored() {
+    checkpointed();
+    world.node("node2", true);
+    Pod copy =
+        new PodBuilder(restored("copy", world.names().get(0), "trainer-uid@" + world.frozen(0)))
+            .editSpec()
+            .withNodeName("node2")
+            .endSpec()
+            .build();
+    world.node("node2", false);
+    world.replace(ScheduleFixture.disrupted(copy, "DeletionByTaintManager", world.now));
+    world.look();
+    assertThat(world.restored().phase()).isNull();
+    world.cluster.pods.removeIf(pod -> pod.getMetadata().getName().equals("copy"));
+    world.settle();
+
+    assertThat(world.cluster.restores).isEmpty();
+    assertThat(world.ready().message()).contains("node node2: expected Ready");
+    world.node("node2", true);
+    world.at(world.now.plusSeconds(120)).settle();
+    assertThat(world.cluster.restores).hasSize(1);
+  }
+
   private void restoredByUser(String checkpoint) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(

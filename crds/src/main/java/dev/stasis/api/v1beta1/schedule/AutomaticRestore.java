@@ -16,6 +16,7 @@ public record AutomaticRestore(
         String checkpoint,
     @Required @JsonPropertyDescription("Name of the pod that failed.") String pod,
     @JsonPropertyDescription("UID of the pod that failed.") @Nullable String podUid,
+    @JsonPropertyDescription("Node on which the pod that failed ran.") @Nullable String node,
     @Required @JsonPropertyDescription("Time of the failure.") Instant time,
     @JsonPropertyDescription("Machine-readable reason of the failure, in CamelCase.")
         @Nullable String reason,
@@ -26,6 +27,7 @@ public record AutomaticRestore(
 
   /** Returns the same with another phase. */
   public AutomaticRestore withPhase(RestorePhase next) {
-    return new AutomaticRestore(restore, checkpoint, pod, podUid, time, reason, skipped, next);
+    return new AutomaticRestore(
+        restore, checkpoint, pod, podUid, node, time, reason, skipped, next);
   }
 }
