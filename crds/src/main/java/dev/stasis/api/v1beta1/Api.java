@@ -92,6 +92,9 @@ public final class Api {
    */
   public static final String FORMER_PODS_ANNOTATION = GROUP + "/former-pods";
 
+  /** Annotation of a restored pod: when its workload started, which was in a former pod. */
+  public static final String WORKLOAD_START_ANNOTATION = GROUP + "/workload-start";
+
   /** Annotation of a scheduled GpuCheckpoint: when it was due. */
   public static final String SCHEDULED_FOR_ANNOTATION = GROUP + "/scheduled-for";
 

@@ -48,6 +48,7 @@ final class ApiReference {
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
       | annotation `stasis.dev/first-name` | restored pod | operator | name of the first pod, if the name differs |
       | annotation `stasis.dev/former-pods` | restored pod | operator | UIDs of the pods in which its workload ran before, at most 16, the last one first; `UID@TIME` if it was restored from their state of that time |
+      | annotation `stasis.dev/workload-start` | restored pod | operator | when its workload started, in a former pod |
       | annotation `stasis.dev/image` | restored pod | operator | name of an image that is in no registry |
       | annotation `stasis.dev/created-by` | requests | the API server | the user who requested it |
       | annotation `stasis.dev/traceparent` | operations | the operator | parent span of the agent's spans, if tracing is on |

@@ -74,6 +74,7 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Candi
    *
    * @param checkpoint name of the object that has the artifact
    * @param saved time of the saved state; null before a migration
+   * @param started when the workload started; null if that is unknown
    * @param argv command line of the workload
    * @param others the policy for the other containers of the pod
    */
@@ -81,12 +82,14 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Candi
       Sought sought,
       String checkpoint,
       @Nullable Instant saved,
+      @Nullable Instant started,
       List<String> argv,
       SidecarPolicy others,
       Instant now) {
     return new FrozenPod(
         checkpoint,
         saved,
+        started,
         sought.pod(),
         sought.container(),
         argv,

@@ -20,6 +20,7 @@ import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.Adoption;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.room.TargetRoom;
@@ -178,6 +179,7 @@ class MigrationTargets {
             sought(view.migration(), view.work(), source),
             view.migration().getMetadata().getName(),
             null,
+            new PodState(source.pod()).workloadStart(source.container()).orElse(null),
             view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
             view.migration().getSpec().getOptions().getSidecarPolicy(),
             view.now());

@@ -1,10 +1,15 @@
 package dev.stasis.operator.pod;
 
 import dev.stasis.api.v1beta1.Api;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -70,6 +75,40 @@ public record PodState(Pod pod) {
     String since =
         restored.orElse(started == null ? pod.getMetadata().getCreationTimestamp() : started);
     return since == null ? Instant.EPOCH : Instant.parse(since);
+  }
+
+  /**
+   * Returns when the workload of a container started. A restore or a migration continues an earlier
+   * start; a container that restarts begins again.
+   */
+  public Optional<Instant> workloadStart(String container) {
+    Optional<ContainerStatus> status =
+        Optional.ofNullable(pod.getStatus()).stream()
+            .flatMap(it -> it.getContainerStatuses().stream())
+            .filter(it -> it.getName().equals(container))
+            .findFirst();
+    return status
+        .filter(it -> Objects.requireNonNullElse(it.getRestartCount(), 0) == 0)
+        .flatMap(it -> startInFormerPod())
+        .or(
+            () ->
+                status
+                    .map(ContainerStatus::getState)
+                    .map(ContainerState::getRunning)
+                    .map(ContainerStateRunning::getStartedAt)
+                    .map(Instant::parse));
+  }
+
+  /** Empty also if a user has changed it to something else. */
+  private Optional<Instant> startInFormerPod() {
+    String start =
+        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.<String, String>of())
+            .get(Api.WORKLOAD_START_ANNOTATION);
+    try {
+      return Optional.ofNullable(start).map(Instant::parse);
+    } catch (DateTimeParseException e) {
+      return Optional.empty();
+    }
   }
 
   /** Returns why the cluster removes it; empty if it does not. */

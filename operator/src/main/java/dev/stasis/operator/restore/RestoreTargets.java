@@ -161,6 +161,7 @@ class RestoreTargets {
             source.sought(),
             source.checkpoint().getMetadata().getName(),
             new SavedState(source.checkpoint()).time(),
+            source.checkpoint().getStatus().getWorkloadStartTime(),
             source.argv(),
             // The checkpoint's policy applied before the freeze.
             source.checkpoint().getSpec().getOptions().getSidecarPolicy(),

@@ -58,6 +58,7 @@ public final class ColdStartMaker {
     metadata.getLabels().remove(Api.CHECKPOINT_LABEL);
     metadata.getAnnotations().remove(Api.RESTORED_FROM_ANNOTATION);
     metadata.getAnnotations().remove(Api.FORMER_PODS_ANNOTATION);
+    metadata.getAnnotations().remove(Api.WORKLOAD_START_ANNOTATION);
     return metadata;
   }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint name of its GpuCheckpoint
  * @param saved time of the saved state; null before a migration, whose source is frozen later and
  *     never runs after it
+ * @param started when the workload started; null if that is unknown
  * @param pod its metadata and spec at the freeze
  * @param container name of the frozen container
  * @param argv its command line; needed only if the pod has no command
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record FrozenPod(
     String checkpoint,
     @Nullable Instant saved,
+    @Nullable Instant started,
     Pod pod,
     String container,
     List<String> argv,

@@ -88,6 +88,9 @@ record Metadata(FrozenPod source, Wish wish) {
     if (!former.pods().isEmpty()) {
       annotations.put(Api.FORMER_PODS_ANNOTATION, former.text());
     }
+    if (source.started() != null) {
+      annotations.put(Api.WORKLOAD_START_ANNOTATION, source.started().toString());
+    }
     if (source.image() instanceof Image.ById) {
       new SideLoaded(source.pod(), source.container())
           .name()

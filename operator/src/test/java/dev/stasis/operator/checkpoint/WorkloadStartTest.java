@@ -3,12 +3,10 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.Api;
-import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +28,19 @@ class WorkloadStartTest {
 
   @Test
   void aRestoreContinuesAnEarlierStart() {
-    earlier();
-    runs("earlier", 0);
+    runs(BEFORE.toString(), 0);
     assertThat(saved().getWorkloadStartTime()).isEqualTo(BEFORE);
   }
 
   @Test
+  void aStartThatAUserChangedIsIgnored() {
+    runs("long ago", 0);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
+  }
+
+  @Test
   void aContainerThatRestartsBeginsAgain() {
-    earlier();
-    runs("earlier", 1);
+    runs(BEFORE.toString(), 1);
     assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
   }
 
@@ -50,16 +52,7 @@ class WorkloadStartTest {
     assertThat(world.status().getWorkloadStartTime()).isNull();
   }
 
-  private void earlier() {
-    GpuCheckpoint earlier = new GpuCheckpoint();
-    earlier.setMetadata(new ObjectMetaBuilder().withNamespace("ml").withName("earlier").build());
-    earlier.setSpec(world.checkpoint.getSpec());
-    earlier.setStatus(new GpuCheckpointStatus());
-    earlier.getStatus().setWorkloadStartTime(BEFORE);
-    world.cluster.checkpoints.add(earlier);
-  }
-
-  private void runs(@Nullable String restoredFrom, int restarts) {
+  private void runs(@Nullable String before, int restarts) {
     PodBuilder pod =
         new PodBuilder(world.pod())
             .editStatus()
@@ -73,8 +66,8 @@ class WorkloadStartTest {
             .endState()
             .endContainerStatus()
             .endStatus();
-    if (restoredFrom != null) {
-      pod.editMetadata().addToLabels(Api.CHECKPOINT_LABEL, restoredFrom).endMetadata();
+    if (before != null) {
+      pod.editMetadata().addToAnnotations(Api.WORKLOAD_START_ANNOTATION, before).endMetadata();
     }
     world.cluster.pods.removeIf(it -> it.getMetadata().getName().equals("trainer"));
     world.cluster.pods.add(pod.build());

@@ -58,6 +58,7 @@ record GoldenCase(Path folder) {
     return new FrozenPod(
         "train-1",
         Instant.parse("2026-11-21T10:00:00Z"),
+        Instant.parse("2026-11-14T10:00:00Z"),
         pod("source.yaml"),
         Objects.requireNonNullElse(asked.container(), "main"),
         Objects.requireNonNullElse(asked.argv(), List.of("python3", "train.py")),

@@ -94,6 +94,7 @@ class TargetMakerTest {
         new FrozenPod(
             source.checkpoint(),
             source.saved(),
+            source.started(),
             first,
             source.container(),
             source.argv(),
