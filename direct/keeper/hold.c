@@ -9,8 +9,6 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 
 enum op { PUT = 1, DROP, LIST, END, REFUSED }; /* a request END does nothing; the answer says how many there are */
 
@@ -84,46 +82,43 @@ static void be_hard_to_end(void) {
 
 static bool holds_nothing(void) { return used == 0; }
 
-int holder_main(const char *path) {
+/* The file of its socket is the keeper's to make and to remove: another holder may have taken its place. */
+int holder_main(void) {
     setsid(); /* nothing that ends the keeper's group ends it */
-    int listener = socket_listen(path, SOCK_SEQPACKET);
-    struct stat mine = {0}, there;
-    if (listener < 0) return 1;
-    stat(path, &mine);
+    if (listen(STDIN_FILENO, 4)) return 1;
     prctl(PR_SET_NAME, "stasis-holder");
     be_hard_to_end();
-    socket_serve(listener, 20000, 0, serve, holds_nothing); /* a keeper that was just started connects within this time */
-    /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
-    if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
+    socket_serve(STDIN_FILENO, 0, serve, holds_nothing);
     return 0;
-}
-
-static bool start_new(int patience_ms) {
-    extern char **environ;
-    char self[] = "/proc/self/exe", mode[] = "hold";
-    char *arguments[] = {self, mode, holder_path, NULL};
-    pid_t pid;
-    /* One that was killed takes connections until it is gone: they must reach the new one. */
-    unlink(holder_path);
-    int rc = posix_spawn(&pid, self, NULL, NULL, arguments, environ);
-    for (int i = 0; rc == 0 && i < patience_ms / 10; i++) {
-        if ((holder = socket_connect(holder_path, SOCK_SEQPACKET)) >= 0) return true;
-        nanosleep(&(struct timespec){0, 10000000}, NULL);
-    }
-    return fail("the second holder did not start");
-}
-
-bool holder_start(const char *path) {
-    snprintf(holder_path, sizeof holder_path, "%s.hold", path);
-    be_hard_to_end();
-    holder = socket_connect(holder_path, SOCK_SEQPACKET);
-    return holder >= 0 || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
 }
 
 static bool gone(void) {
     close(holder);
     holder = -1;
     return fail("the second holder is gone");
+}
+
+/* It finds its socket listening, and the keeper connected: one that starts late cannot take the place of a later one. */
+static bool start_new(void) {
+    extern char **environ;
+    char self[] = "/proc/self/exe", mode[] = "hold";
+    char *arguments[] = {self, mode, holder_path, NULL};
+    pid_t pid;
+    posix_spawn_file_actions_t input;
+    int listener = socket_listen(holder_path, SOCK_SEQPACKET);
+    if (listener < 0 || (holder = socket_connect(holder_path, SOCK_SEQPACKET)) < 0) return false;
+    posix_spawn_file_actions_init(&input);
+    posix_spawn_file_actions_adddup2(&input, listener, STDIN_FILENO);
+    bool done = posix_spawn(&pid, self, &input, NULL, arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&input);
+    close(listener);
+    return done || gone() || fail("the second holder did not start");
+}
+
+bool holder_start(const char *path) {
+    snprintf(holder_path, sizeof holder_path, "%s.hold", path);
+    be_hard_to_end();
+    return (holder = socket_connect(holder_path, SOCK_SEQPACKET)) >= 0 || start_new();
 }
 
 static bool ask(const struct held *held, struct held *reply) {
@@ -172,9 +167,14 @@ bool holder_has(uint32_t count) {
     return reply.block >= count || fail("expected %u allocations in the second holder, got %u", count, reply.block);
 }
 
+void holder_end(void) {
+    struct held held = {.op = END}, reply;
+    if (ask(&held, &reply) && !reply.block) unlink(holder_path);
+}
+
 bool holder_replace(void) {
     gone();
-    if (!start_new(1000)) return false; /* the agent waits meanwhile; it is tried again */
+    if (!start_new()) return false; /* it is tried again */
     for (int i = 0; i < MAX_WORKLOADS; i++)
         if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;
     return true;
@@ -183,7 +183,7 @@ bool holder_replace(void) {
 bool holder_recover(void) {
     struct held held = {.op = LIST};
     int fd;
-    if (!transmit(holder, &held, -1)) return fail("the second holder is gone");
+    transmit(holder, &held, -1);
     while (take(holder, &held, &fd) == sizeof held && held.op == PUT) {
         struct workload *w = workload_named(held.name, true);
         if (!w) return false;
@@ -196,5 +196,6 @@ bool holder_recover(void) {
         w->count++;
         w->bytes += item->bytes;
     }
-    return held.op == END || fail("the second holder is gone");
+    /* One that ends, since it holds nothing or was killed, takes connections until it is gone. */
+    return held.op == END || (held.op == LIST && holder_replace()) || fail("the second holder is gone");
 }

@@ -83,11 +83,13 @@ static void serve(int listener) {
 static int serve_at(const char *path, unsigned threads) {
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(path) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover();
-    if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) return complain(1);
-    serve(listener);
-    unlink(path);
-    return 0;
+    bool ready = holder_start(path) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover() &&
+                 (listener = socket_listen(path, SOCK_STREAM)) >= 0;
+    if (ready) serve(listener);
+    else complain(1);
+    holder_end();
+    if (ready) unlink(path);
+    return !ready;
 }
 
 /* One command to a keeper, from a shell. */
@@ -127,7 +129,7 @@ static int anchor(const char *path, int grace_ms) {
     prctl(PR_SET_NAME, "stasis-anchor");
     int listener = cuda_open() ? socket_listen(path, SOCK_STREAM) : -1;
     if (listener < 0) return complain(1);
-    socket_serve(listener, grace_ms, grace_ms, listen_to, NULL);
+    socket_serve(listener, grace_ms, listen_to, NULL);
     return 0; /* The socket stays: another one may listen there by now. */
 }
 
@@ -136,7 +138,7 @@ int main(int argc, char **argv) {
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (argc > 3 && strcmp(argv[1], "tell") == 0) return tell(argv[2], argv + 3);
     if (argc == 4 && strcmp(argv[1], "look") == 0) return look(atoi(argv[2]), strtoull(argv[3], NULL, 10));
-    if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main();
     if (argc == 4 && strcmp(argv[1], "anchor") == 0) return anchor(argv[2], atoi(argv[3]));
     for (int i = 2; i + 1 < argc && strcmp(argv[1], "serve") == 0; i += 2) {
         if (strcmp(argv[i], "--socket") == 0) path = argv[i + 1];

@@ -77,7 +77,7 @@ int socket_next(int listener, int current); /* a new connection takes the place 
  * Serves one client at a time, until none is connected for so long while it is idle (NULL: always); serve() is false when the client
  * is gone.
  */
-void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void));
+void socket_serve(int listener, int patience_ms, bool (*serve)(int client), bool (*idle)(void));
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
 
@@ -92,8 +92,9 @@ void link_close(struct workload *w);
 void close_all(int *fds, uint32_t count);
 
 /* The second holder: another process that has the same descriptors. */
-int holder_main(const char *path);
+int holder_main(void);               /* its standard input is the socket on which it listens */
 bool holder_start(const char *path); /* of the keeper at that path */
+void holder_end(void);               /* with the keeper, unless it has memory */
 extern int holder; /* the connection to it, or -1 */
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */

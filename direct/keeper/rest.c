@@ -28,8 +28,7 @@ void rest_until(pid_t pid, uint64_t start) {
         if (pids[i] == pid) return;
     }
     int fd = count < MAX_WORKLOADS ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    if (fd < 0) return;
-    if (link_start_of(pid) != start) { /* another process has this pid now */
+    if (fd < 0 || link_start_of(pid) != start) { /* another process has this pid now */
         close(fd);
         return;
     }

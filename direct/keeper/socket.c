@@ -23,11 +23,10 @@ int socket_next(int listener, int current) {
     return next;
 }
 
-void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void)) {
-    int client = -1;
-    for (int patience = first_ms;; patience = later_ms) {
+void socket_serve(int listener, int patience_ms, bool (*serve)(int client), bool (*idle)(void)) {
+    for (int client = -1;;) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
-        if (poll(wait, 2, client < 0 && (!idle || idle()) ? patience : -1) == 0) return;
+        if (poll(wait, 2, client < 0 && (!idle || idle()) ? patience_ms : -1) == 0) return;
         if (wait[1].revents && !serve(client)) {
             close(client);
             client = -1;

@@ -5,7 +5,7 @@ clean() {
     local pid
     for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done
     # Keepers and holders of this test: their sockets lie in its folder.
-    for pid in $(pgrep -f "(stasis-keeper serve --socket|exe hold) $work/" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
+    for pid in $(pgrep -f "(stasis-keeper serve --socket|(exe|stasis-keeper) hold) $work/" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
     rm -rf "$work"
 }
 

@@ -110,13 +110,13 @@ promise_another_process_cannot_take_the_place_of_one_whose_memory_is_held() {
 }
 
 promise_a_full_second_holder_refuses_instead_of_losing() {
-    "$T/stasis-keeper" hold "$work/h" &
-    pids+=("$!")
-    until_there_is "$work/h"
-    python3 - "$work/h" <<'PYTHON' || fail "a descriptor was dropped unseen"
-import os, socket, struct, sys
-holder = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-holder.connect(sys.argv[1])
+    python3 - "$T/stasis-keeper" "$work/h" <<'PYTHON' || fail "a descriptor was dropped unseen"
+import os, socket, struct, subprocess, sys
+listener, holder = (socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
+listener.bind(sys.argv[2])
+listener.listen()
+holder.connect(sys.argv[2])
+subprocess.Popen([sys.argv[1], "hold", sys.argv[2]], stdin=listener)
 null = os.open("/dev/null", os.O_RDONLY)
 PUT, DROP, END, REFUSED = 1, 2, 4, 5
 def ask(op, block, descriptors):
@@ -167,6 +167,42 @@ promise_a_gpu_that_was_not_named_gets_no_context_and_is_named_later() {
     [ "$(used 1)" -gt "$before" ] || fail "there was a context before"
     must reload w "$work/memory"
     must open w
+    right log 20
+}
+
+promise_a_second_holder_that_is_about_to_end_is_replaced() {
+    # It ends when a keeper has connected, and answers nothing.
+    python3 - "$work/k.hold" <<'PYTHON' &
+import select, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.bind(sys.argv[1])
+listener.listen()
+select.select([listener], [], [])
+PYTHON
+    pids+=("$!")
+    until_there_is "$work/k.hold"
+    one_block
+    unload
+    end "$keeper"
+    keeper
+    attach
+    reload
+    right log 20
+}
+
+promise_a_second_holder_that_starts_late_takes_no_place() {
+    one_block
+    unload
+    "$T/stasis-keeper" hold "$work/k.hold" </dev/null & # of a keeper that was not patient enough
+    pids+=("$!")
+    for ((i = 0; i < 3000; i++)); do # until it has ended, or waits for a keeper
+        grep -q '^[17] ' "/proc/$!/syscall" 2>/dev/null || [ ! -d "/proc/$!" ] && break
+        sleep 0.01
+    done
+    end "$keeper"
+    keeper
+    attach
+    reload
     right log 20
 }
 
