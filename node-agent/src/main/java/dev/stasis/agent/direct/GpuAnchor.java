@@ -105,7 +105,7 @@ public final class GpuAnchor implements AutoCloseable {
             "anchor",
             socket.path().toString(),
             "" + settings.anchorGrace().toMillis());
-    Optional<SocketChannel> started = socket.await(child);
+    Optional<SocketChannel> started = socket.await(child.toHandle());
     if (started.isEmpty()) {
       child.destroyForcibly();
       throw new IOException("it did not start; see " + log);

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -26,6 +27,9 @@ public final class Keepers {
 
   /** The file name of the library, by which its mapping is found. */
   private static final String LIBRARY = "libstasis-gate.so";
+
+  /** The command of the program that makes it a keeper. */
+  private static final String SERVE = "serve";
 
   /** The memory in which it publishes its state. */
   private static final String PAGE = "stasis-gate";
@@ -123,16 +127,13 @@ public final class Keepers {
     Path log = stateDir.resolve("keeper.log");
     try {
       Optional<SocketChannel> channel = socket.connect();
+      Optional<ProcessHandle> started =
+          channel.isPresent() ? Optional.empty() : running(socket.path());
+      if (started.isPresent()) {
+        channel = socket.await(started.get());
+      }
       if (channel.isEmpty()) {
-        channel =
-            socket.await(
-                socket.start(
-                    settings,
-                    runtime,
-                    ProcessBuilder.Redirect.appendTo(log.toFile()),
-                    "serve",
-                    "--socket",
-                    socket.path().toString()));
+        channel = socket.await(start(socket, log).toHandle());
       }
       if (channel.isPresent()) {
         return Keeper.over(channel.get());
@@ -141,6 +142,28 @@ public final class Keepers {
     } catch (IOException e) {
       throw new KeeperFailure("the keeper did not start: " + e.getMessage(), false);
     }
+  }
+
+  private Process start(ProgramSocket socket, Path log) throws IOException {
+    return socket.start(
+        settings,
+        runtime,
+        ProcessBuilder.Redirect.appendTo(log.toFile()),
+        SERVE,
+        "--socket",
+        socket.path().toString());
+  }
+
+  /**
+   * Returns a container's keeper, which may not listen yet: the thread that started it was
+   * interrupted, or its agent has died. A second one would take the first one's socket and memory.
+   */
+  private Optional<ProcessHandle> running(Path socket) {
+    return proc.processes().stream()
+        .map(stat -> stat.id().pid())
+        .filter(pid -> proc.cmdline(pid).containsAll(List.of(SERVE, socket.toString())))
+        .flatMap(pid -> ProcessHandle.of(pid).stream())
+        .findFirst();
   }
 
   /** Starts a container's keeper, or finds it, and makes it ready for these GPUs. */
@@ -175,7 +198,7 @@ public final class Keepers {
   private void leave(String containerId, Farewell farewell) throws InterruptedException {
     Path socket = socket(containerId).path();
     Path holder = socket.resolveSibling(socket.getFileName() + ".hold");
-    if (!Files.exists(socket) && !Files.exists(holder)) {
+    if (!Files.exists(socket) && !Files.exists(holder) && running(socket).isEmpty()) {
       return;
     }
     for (int tries = 1; ; tries++) {

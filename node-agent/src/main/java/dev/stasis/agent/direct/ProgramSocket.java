@@ -60,7 +60,7 @@ record ProgramSocket(Path path) {
   }
 
   /** Waits until a started program listens; empty if it ended, or took too long. */
-  Optional<SocketChannel> await(Process program) throws InterruptedException {
+  Optional<SocketChannel> await(ProcessHandle program) throws InterruptedException {
     long until = System.nanoTime() + START_LIMIT.toNanos();
     while (program.isAlive() && System.nanoTime() < until) {
       Optional<SocketChannel> channel = connect();

@@ -1,19 +1,31 @@
 package dev.stasis.agent.direct;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.agent.process.ProcFs;
+import java.io.IOException;
+import java.lang.Thread.State;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a socket as of a running keeper; none can be started. */
+/** With a socket as of a running keeper, and programs that only start. */
 class KeepersTest {
 
   private static final String CONTAINER = "0123456789abcdef0123";
+
+  /** A shell starts in milliseconds; a busy machine is given time. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @TempDir Path folder;
 
@@ -29,6 +41,106 @@ class KeepersTest {
       assertThatThrownBy(() -> keepers.open(CONTAINER)).isInstanceOf(InterruptedException.class);
 
       keepers.open(CONTAINER).close();
+    }
+  }
+
+  @Test
+  void theKeeperThatAnInterruptedThreadStartedIsWaitedFor() throws Exception {
+    try (Starting starting = new Starting()) {
+      Thread first = starting.thread(keepers -> keepers.open(CONTAINER));
+      Awaitility.await().atMost(LIMIT).until(() -> !starting.pids().isEmpty());
+      first.interrupt();
+      first.join(LIMIT.toMillis());
+
+      Thread second = starting.thread(keepers -> keepers.open(CONTAINER).close());
+      starting.awaitWaiting(second);
+      try (ServerSocketChannel listening = starting.listen()) {
+        assertThat(listening.accept()).isNotNull();
+        second.join(LIMIT.toMillis());
+      }
+
+      assertThat(starting.pids()).hasSize(1);
+    }
+  }
+
+  /** It would take device memory until the next operation. */
+  @Test
+  void aKeeperThatDoesNotListenYetIsNotForgotten() throws Exception {
+    try (Starting starting = new Starting()) {
+      Thread first = starting.thread(keepers -> keepers.open(CONTAINER));
+      Awaitility.await().atMost(LIMIT).until(() -> !starting.pids().isEmpty());
+      first.interrupt();
+      first.join(LIMIT.toMillis());
+
+      Thread second = starting.thread(keepers -> keepers.rest(CONTAINER));
+      starting.awaitWaiting(second);
+      assertThat(second.isAlive()).isTrue();
+      second.interrupt();
+      second.join(LIMIT.toMillis());
+    }
+  }
+
+  /** Keepers that have been started and do not listen until the test does that. */
+  private final class Starting implements AutoCloseable {
+
+    private interface Action {
+      void run(Keepers keepers) throws Exception;
+    }
+
+    private final Path started = folder.resolve("started");
+    private final Keepers keepers;
+
+    Starting() throws Exception {
+      Path never = folder.resolve("never");
+      new ProcessBuilder("mkfifo", never.toString()).start().waitFor();
+      Path program = script("program", "echo $$ >>%s; read unused <%s".formatted(started, never));
+      Path runtime =
+          script("runtime", "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"");
+      keepers = new Keepers(KeeperSettings.of(program), runtime, folder, new ProcFs());
+    }
+
+    private Path script(String name, String text) throws IOException {
+      Path file = Files.writeString(folder.resolve(name), "#!/bin/sh\n" + text + "\n");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+      return file;
+    }
+
+    Thread thread(Action action) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  action.run(keepers);
+                } catch (Exception e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      thread.start();
+      return thread;
+    }
+
+    /** Until it waits for a program to listen, or needs none. */
+    void awaitWaiting(Thread thread) {
+      Awaitility.await()
+          .atMost(LIMIT)
+          .until(() -> Set.of(State.TIMED_WAITING, State.TERMINATED).contains(thread.getState()));
+    }
+
+    ServerSocketChannel listen() throws IOException {
+      return ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+          .bind(UnixDomainSocketAddress.of(folder.resolve("k-" + CONTAINER)));
+    }
+
+    List<String> pids() throws IOException {
+      return Files.exists(started) ? Files.readAllLines(started) : List.of();
+    }
+
+    @Override
+    public void close() throws IOException {
+      pids()
+          .forEach(
+              pid ->
+                  ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly));
     }
   }
 }
