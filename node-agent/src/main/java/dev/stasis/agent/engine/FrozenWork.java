@@ -69,6 +69,35 @@ class FrozenWork {
     }
   }
 
+  /**
+   * Makes driver calls that copy device memory. If this agent dies meanwhile, or a call does not
+   * return, {@link #awaitDriver} waits for the driver.
+   */
+  void copyByDriver(List<CudaProcess> processes, Parallel.Action<CudaProcess> call)
+      throws StepFailure, InterruptedException {
+    noteIfPossible(work -> work.withCopying(true));
+    try {
+      node.parallel().forEach(processes, call);
+    } catch (StepFailure e) {
+      if (!e.isAny(Reason.DRIVER_HANG)) {
+        noteIfPossible(work -> work.withCopying(false));
+      }
+      throw e;
+    }
+    noteIfPossible(work -> work.withCopying(false));
+  }
+
+  /**
+   * Waits until the driver has finished the copies that may still run. Meanwhile it reports the
+   * state that they will reach.
+   */
+  void awaitDriver() throws StepFailure, InterruptedException {
+    if (work().copying()) {
+      node.parallel().forEach(cudaAlive(), node.calls()::settle);
+      noteIfPossible(work -> work.withCopying(false));
+    }
+  }
+
   /** A child that outlives the agent. */
   void noteChild(ProcessHandle child) {
     node.proc().id((int) child.pid()).ifPresent(id -> noteIfPossible(now -> now.withChild(id)));

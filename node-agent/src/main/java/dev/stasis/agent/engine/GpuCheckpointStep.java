@@ -38,7 +38,7 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
     freeze.rememberMaps();
     long begun = freeze.node().nanoTime().getAsLong();
     try (ThpSetting.Raised raised = freeze.raiseThp()) {
-      freeze.node().parallel().forEach(freeze.work().cuda(), freeze.node().calls()::checkpoint);
+      freeze.copyByDriver(freeze.work().cuda(), freeze.node().calls()::checkpoint);
     }
     note(freeze, freeze.work().cuda(), CopyRates.Copy.GPU_CHECKPOINT, begun);
     freeze.isCheckpointed();
@@ -54,6 +54,7 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
+    frozen.awaitDriver();
     List<CudaProcess> checkpointed = new ArrayList<>();
     Map<GpuUuid, Long> wanted = new TreeMap<>();
     for (CudaProcess process : frozen.cudaAlive()) {
@@ -73,10 +74,8 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
     }
     try (GpuGate.Pass pass = frozen.node().gate().enter(wanted, MEMORY_WAIT)) {
       long begun = frozen.node().nanoTime().getAsLong();
-      frozen
-          .node()
-          .parallel()
-          .forEach(checkpointed, process -> frozen.node().calls().restore(process, List.of()));
+      frozen.copyByDriver(
+          checkpointed, process -> frozen.node().calls().restore(process, List.of()));
       note(frozen, checkpointed, CopyRates.Copy.GPU_RESTORE, begun);
     }
   }

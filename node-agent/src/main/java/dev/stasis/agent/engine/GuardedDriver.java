@@ -58,6 +58,17 @@ final class GuardedDriver {
     return inDoubt(answer) ? recovery.replaceAndSettle(process, answer.describe()) : answer;
   }
 
+  /** Waits until the driver has finished what an earlier agent may have begun. */
+  void settle(CudaProcess process) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer = recovery.settle(process, "a call of an earlier agent");
+    if (answer instanceof DriverAnswer.TimedOut) {
+      throw new StepFailure(
+          Reason.DRIVER_HANG,
+          "process %s: an earlier call still runs in the driver: %s"
+              .formatted(process.process(), answer.describe()));
+    }
+  }
+
   /** Returns the device memory of a process on each GPU, according to NVML. */
   Map<GpuUuid, Long> memoryOf(ProcessId process) throws StepFailure {
     DriverAnswer<Map<GpuUuid, Long>> answer = driver.memoryOf(process);

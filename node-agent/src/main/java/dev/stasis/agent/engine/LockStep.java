@@ -69,7 +69,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
           .parallel()
           .forEach(fresh, process -> freeze.node().calls().lock(process, timeout));
     } catch (StepFailure e) {
-      if (e.reason() != Reason.DRIVER_HANG) {
+      if (!e.isAny(Reason.DRIVER_HANG)) {
         freeze.noteIfPossible(work -> work.withLockUntil(null));
       }
       throw e;

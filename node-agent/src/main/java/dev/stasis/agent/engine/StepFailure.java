@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /** A failed step, with a message that a user can act on. */
@@ -21,5 +22,12 @@ final class StepFailure extends Exception {
 
   Reason reason() {
     return reason;
+  }
+
+  /** Returns whether it, or a failure for another process at the same time, has that reason. */
+  boolean isAny(Reason wanted) {
+    return reason == wanted
+        || Arrays.stream(getSuppressed())
+            .anyMatch(other -> other instanceof StepFailure one && one.isAny(wanted));
   }
 }

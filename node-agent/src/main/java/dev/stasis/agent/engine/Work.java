@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  *     null if a user started it
  * @param lockUntil until when a Lock of this or an earlier agent may still lock a process; null if
  *     none was begun or all were answered
+ * @param copying whether a Checkpoint or Restore of this or an earlier agent may still copy
  */
 public record Work(
     int format,
@@ -62,7 +63,8 @@ public record Work(
     List<ProcessId> children,
     @Nullable List<Offloaded> offloaded,
     @Nullable JsonNode operation,
-    @Nullable Instant lockUntil) {
+    @Nullable Instant lockUntil,
+    boolean copying) {
 
   /** The version that this agent writes while no memory is offloaded. */
   public static final int FORMAT = 1;
@@ -122,7 +124,8 @@ public record Work(
         List.of(),
         null,
         null,
-        null);
+        null,
+        false);
   }
 
   @Override
@@ -251,6 +254,10 @@ public record Work(
     return with(copy -> copy.lockUntil = next);
   }
 
+  Work withCopying(boolean next) {
+    return with(copy -> copy.copying = next);
+  }
+
   Work withChild(ProcessId child) {
     return with(
         copy -> copy.children = Stream.concat(children.stream(), Stream.of(child)).toList());
@@ -281,6 +288,7 @@ public record Work(
     private List<Offloaded> offloaded;
     private @Nullable JsonNode operation;
     private @Nullable Instant lockUntil;
+    private boolean copying;
 
     Copy(Work of) {
       this.of = of;
@@ -295,6 +303,7 @@ public record Work(
       this.offloaded = of.offloaded();
       this.operation = of.operation;
       this.lockUntil = of.lockUntil;
+      this.copying = of.copying;
     }
 
     Work work() {
@@ -320,7 +329,8 @@ public record Work(
           children,
           offloaded,
           operation,
-          lockUntil);
+          lockUntil,
+          copying);
     }
   }
 }

@@ -35,6 +35,11 @@ final class WorkerRecovery {
   DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
       throws InterruptedException {
     worker.replace(why);
+    return settle(process, why);
+  }
+
+  /** The same without a call of this worker: the one that may still run is that of another. */
+  DriverAnswer<CudaCall> settle(CudaProcess process, String why) {
     // The call's own deadline is granted once more: the driver's own thread may still have all of
     // its work to do.
     Duration patience = DriverDeadline.forBytes(process.totalBytes()).checkpoint();

@@ -191,6 +191,7 @@ class CommandLineTest {
                 List.of(),
                 null,
                 null,
-                null));
+                null,
+                false));
   }
 }

@@ -58,7 +58,8 @@ class ArtifactUseTest {
         List.of(),
         null,
         null,
-        null);
+        null,
+        false);
   }
 
   @ParameterizedTest

@@ -121,7 +121,8 @@ class DumpUndoTest {
             List.of(),
             null,
             null,
-            null);
+            null,
+            false);
     new DumpStep().undo(new FrozenWork(lab.parts(), work, StepListener.NONE));
   }
 

@@ -11,6 +11,7 @@ import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -165,6 +166,34 @@ class KilledAgentTest {
             CompletableFuture.delayedExecutor(3, TimeUnit.SECONDS));
 
     lab.engine().thaw().run(source.id(), StepListener.NONE);
+    late.join();
+    counting.runsOn();
+    lab.assertNothingLeft();
+  }
+
+  /** Meanwhile the driver reports the state that the process will reach. */
+  @ParameterizedTest
+  @ValueSource(strings = {"checkpoint", "restore"})
+  void aCopyThatGoesOnAfterTheDeathOfAgentAndWorkerIsWaitedFor(String call) throws Exception {
+    lab.gpus().fault(call, "hold");
+    Process agent = ChildAgent.unharmed(lab, DataPathChoice.MOVER.name(), source);
+    Awaitility.await().atMost(LIMIT).until(() -> lab.gpus().isHeld(call));
+    List<ProcessHandle> workers = agent.toHandle().children().toList();
+    agent.destroyForcibly().onExit().join();
+    assertThat(workers).isNotEmpty();
+    workers.forEach(ProcessHandle::destroyForcibly);
+    // Late enough for the next agent to see that state.
+    CompletableFuture<Void> late =
+        CompletableFuture.runAsync(
+            () -> lab.gpus().release(call), CompletableFuture.delayedExecutor(3, TimeUnit.SECONDS));
+
+    assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
+        .isInstanceOfSatisfying(
+            ThawOutcome.Ended.class,
+            ended ->
+                assertThat(ended.state().kind())
+                    .as(ended.state().detail())
+                    .isEqualTo(SourceState.Kind.RUNNING));
     late.join();
     counting.runsOn();
     lab.assertNothingLeft();

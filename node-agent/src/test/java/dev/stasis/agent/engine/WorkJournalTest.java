@@ -51,7 +51,8 @@ class WorkJournalTest {
         List.of(),
         null,
         null,
-        null);
+        null,
+        false);
   }
 
   @ParameterizedTest

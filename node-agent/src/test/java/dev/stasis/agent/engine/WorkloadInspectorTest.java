@@ -109,7 +109,8 @@ class WorkloadInspectorTest {
             List.of(),
             null,
             null,
-            null);
+            null,
+            false);
     return new RestoredTree(new FrozenWork(lab.parts(), work, StepListener.NONE)).end();
   }
 }
