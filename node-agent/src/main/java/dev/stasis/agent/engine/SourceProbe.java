@@ -113,27 +113,39 @@ final class SourceProbe {
                   "process %s is waiting at its gate: %s".formatted(one.process(), gate.state())));
         }
       } catch (KeeperFailure e) {
-        return Optional.of(
-            ends(one.process())
-                ? ended(one.process())
-                : new SourceState(
-                    SourceState.Kind.UNKNOWN,
-                    "gate of process %s: %s".formatted(one.process(), e.getMessage())));
+        if (ends(one.process())) {
+          return Optional.of(ended(one.process()));
+        }
+        if (frozen.node().keepers().active(one.process())) {
+          return Optional.of(
+              new SourceState(
+                  SourceState.Kind.UNKNOWN,
+                  "gate of process %s: %s".formatted(one.process(), e.getMessage())));
+        }
+        // It runs another program by now (exec), which has no gate.
       }
     }
     return Optional.empty();
   }
 
   private SourceState driverStates(List<CudaProcess> processes) throws InterruptedException {
-    List<String> running = new ArrayList<>();
+    List<ProcessId> running = new ArrayList<>();
+    List<ProcessId> changed = new ArrayList<>();
     for (CudaProcess process : processes) {
       try {
-        CudaState state = frozen.node().calls().state(process);
-        switch (state) {
-          case RUNNING -> running.add(process.process().toString());
+        Optional<CudaState> state = frozen.node().calls().stateLeft(process);
+        if (state.isEmpty()) {
+          if (ends(process.process())) {
+            return ended(process.process());
+          }
+          changed.add(process.process());
+          continue;
+        }
+        switch (state.get()) {
+          case RUNNING -> running.add(process.process());
           case LOCKED, CHECKPOINTED, CHECKPOINTING, RESTORING -> {
             return new SourceState(
-                SourceState.Kind.FROZEN, "process " + process.process() + " is " + state);
+                SourceState.Kind.FROZEN, "process " + process.process() + " is " + state.get());
           }
           case FAILED -> {
             return new SourceState(
@@ -154,6 +166,10 @@ final class SourceProbe {
       }
     }
     return new SourceState(
-        SourceState.Kind.RUNNING, running.size() + " CUDA processes RUNNING: " + running);
+        SourceState.Kind.RUNNING,
+        running.size()
+            + " CUDA processes RUNNING: "
+            + running
+            + (changed.isEmpty() ? "" : "; now with another program: " + changed));
   }
 }

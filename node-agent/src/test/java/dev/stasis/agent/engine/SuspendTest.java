@@ -82,16 +82,23 @@ class SuspendTest {
   @Test
   void aProcessWithAnotherProgramDoesNotKeepTheOthersFrozen() throws Exception {
     lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
-    List<CudaProcess> cuda = lab.engine().thaw().inHand().get(0).cuda();
+    Work work = lab.engine().thaw().inHand().get(0);
+    List<CudaProcess> cuda = work.cuda();
     assertThat(cuda).hasSize(2);
-    NodeParts parts =
-        LabParts.driver(lab, new OtherProgramDriver(lab.worker(), cuda.get(0).process()));
+    ProcessId changed = cuda.get(0).process();
+    NodeParts parts = LabParts.driver(lab, new OtherProgramDriver(lab.worker(), changed));
     assertThat(new Thaw(parts).run(source.id(), StepListener.NONE))
         .isInstanceOfSatisfying(
             ThawOutcome.Ended.class,
-            ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.UNKNOWN));
+            ended -> {
+              assertThat(ended.state().kind())
+                  .as(ended.state().detail())
+                  .isEqualTo(SourceState.Kind.RUNNING);
+              assertThat(ended.state().detail()).contains("another program: [" + changed);
+            });
     assertThat(lab.parts().calls().state(cuda.get(1))).isEqualTo(CudaState.RUNNING);
     assertThat(lab.parts().calls().state(cuda.get(0))).isEqualTo(CudaState.CHECKPOINTED);
+    lab.parts().journal().write(work); // It has the same program after all.
     lab.thaw(source);
     lab.assertNothingLeft();
     source.awaitSteps(3);
