@@ -8,7 +8,6 @@ import dev.stasis.agent.process.ProcessId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
@@ -64,37 +63,50 @@ final class Reload {
   private void reload(Keeper keeper, List<Offloaded> all)
       throws KeeperFailure, StepFailure, InterruptedException {
     for (Offloaded one : all) {
-      if (stateLeft(keeper, one).filter(Gate.State::isAway).isPresent()) {
-        memoryOf(keeper, one);
-      }
+      attached(
+          keeper,
+          one,
+          state -> {
+            if (state.isAway()) {
+              memoryOf(keeper, one);
+            }
+          });
     }
     // A process may wait for another one as soon as it runs.
     for (Offloaded one : all) {
-      if (stateLeft(keeper, one).filter(state -> state != Gate.State.OPEN).isPresent()) {
-        keeper.open(one.process());
-      }
+      attached(
+          keeper,
+          one,
+          state -> {
+            if (state != Gate.State.OPEN) {
+              keeper.open(one.process());
+            }
+          });
     }
   }
 
+  private interface Action {
+    void on(Gate.State state) throws KeeperFailure, StepFailure, InterruptedException;
+  }
+
   /**
-   * Connects to the library of a process; empty if nothing is left to give back, because the
-   * process has ended, or runs another program by now (exec). The other processes must not wait at
-   * their gates for that.
+   * Connects to the library of a process and acts. Nothing is left to give back if the process has
+   * ended, or runs another program by now (exec), even while this acts: the other processes must
+   * not wait at their gates for that.
    */
-  private Optional<Gate.State> stateLeft(Keeper keeper, Offloaded one)
-      throws KeeperFailure, InterruptedException {
+  private void attached(Keeper keeper, Offloaded one, Action action)
+      throws KeeperFailure, StepFailure, InterruptedException {
     ProcessId process = one.process();
     if (!frozen.alive(process)) {
-      return Optional.empty();
+      return;
     }
     try {
-      return Optional.of(keeper.attach(process).state());
+      action.on(keeper.attach(process).state());
     } catch (KeeperFailure e) {
       if (e.connectionLost()
           || (frozen.alive(process) && frozen.node().keepers().active(process))) {
         throw e;
       }
-      return Optional.empty();
     }
   }
 

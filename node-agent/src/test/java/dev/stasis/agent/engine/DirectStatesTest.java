@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -229,6 +230,44 @@ class DirectStatesTest {
         assertThat(lab.checkpoint(Asked.of(lab, victim).after(After.EVICT)))
             .isInstanceOf(CheckpointOutcome.Held.class);
         assertThat(lab.engine().evicted().end(victim.id())).isInstanceOf(ThawOutcome.Ended.class);
+      }
+    }
+    direct.assertUnharmed(source);
+  }
+
+  /** What is given back of the other one does not wait for another attempt. */
+  @Test
+  void aProcessThatEndsWhileItsMemoryIsGivenBackDoesNotDelayTheOther() throws Exception {
+    try (GpuContainer victim = GpuContainer.start(direct.counter("--fork", "1"))) {
+      victim.awaitSteps(3);
+      lab.checkpoint(Asked.of(lab, victim).to(null).after(After.SUSPEND));
+      List<ProcessId> processes =
+          lab.engine().thaw().inHand().get(0).offloaded().stream().map(Offloaded::process).toList();
+      assertThat(processes).hasSize(2);
+      int child =
+          lab.parts().proc().children(processes.get(0).pid()).stream()
+                  .anyMatch(stat -> stat.id().equals(processes.get(1)))
+              ? 1
+              : 0;
+      AtomicInteger attached = new AtomicInteger();
+      KeeperProxy.Hook hook =
+          name -> {
+            if (name.equals("attach") && attached.getAndIncrement() == child) {
+              ProcessHandle.of(processes.get(child).pid()).orElseThrow().destroyForcibly();
+              Awaitility.await()
+                  .atMost(LIMIT)
+                  .until(() -> !lab.parts().proc().alive(processes.get(child)));
+            }
+          };
+      try (KeeperProxy proxy = new KeeperProxy(lab, victim.id(), hook)) {
+        assertThat(proxy).isNotNull();
+        lab.engine().thaw().run(victim.id(), StepListener.NONE);
+        // The counter ends when it sees that its child has, which it does not at a closed gate.
+        ProcessId other = processes.get(1 - child);
+        Awaitility.await().atMost(LIMIT).until(() -> !lab.parts().proc().alive(other));
+      }
+      for (Work work : lab.engine().thaw().inHand()) {
+        lab.engine().thaw().run(work.id(), StepListener.NONE);
       }
     }
     direct.assertUnharmed(source);
