@@ -38,5 +38,22 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
           Reason.PROCESS_CONTROL,
           "copied memory: expected all processes to be stopped, got running " + running);
     }
+    requireOwners(freeze);
+  }
+
+  /**
+   * Between the unload and the stop, a process can end or execute another program. The artifact
+   * would have device memory that no process of its images takes.
+   */
+  private static void requireOwners(Freeze freeze) throws StepFailure {
+    for (Offloaded one : freeze.work().offloaded()) {
+      if (!freeze.alive(one.process()) || !freeze.node().keepers().active(one.process())) {
+        throw new StepFailure(
+            Reason.PROCESS_CONTROL,
+            ("device memory of process %s: expected its program to be stopped, got one that has"
+                    + " ended or was replaced by another program")
+                .formatted(one.process()));
+      }
+    }
   }
 }

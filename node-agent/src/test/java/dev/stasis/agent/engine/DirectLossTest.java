@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.HookedStep.Moment;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import java.nio.file.Path;
@@ -257,6 +258,34 @@ class DirectLossTest {
       changed.destroyForcibly().waitFor();
     }
     direct.assertUnharmed(source);
+  }
+
+  @Test
+  void memoryOfAProcessThatEndsBeforeTheStopIsNotSaved() throws Exception {
+    try (GpuContainer victim = GpuContainer.start(direct.counter("--fork", "1"))) {
+      victim.awaitSteps(3);
+      CheckpointOutcome outcome =
+          run(
+              victim,
+              (at, name) -> {
+                if (at == Moment.BEFORE && name.equals("stop")) {
+                  Work work = lab.parts().journal().read(victim.id()).orElseThrow();
+                  endChild(work.offloaded().stream().map(Offloaded::process).toList());
+                }
+              });
+      assertThat(outcome).isNotInstanceOf(CheckpointOutcome.Published.class);
+      assertThat(outcome.toString()).contains("has ended");
+    }
+    direct.assertUnharmed(source);
+  }
+
+  private static void endChild(List<ProcessId> processes) throws InterruptedException {
+    for (ProcessId process : processes) {
+      if (lab.parts().proc().children(process.pid()).isEmpty()) {
+        ProcessHandle.of(process.pid()).orElseThrow().destroyForcibly();
+        Awaitility.await().atMost(LIMIT).until(() -> !lab.parts().proc().alive(process));
+      }
+    }
   }
 
   @Test
