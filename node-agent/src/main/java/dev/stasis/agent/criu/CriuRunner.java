@@ -19,8 +19,16 @@ import java.util.function.Consumer;
  */
 public final class CriuRunner {
 
+  private static final System.Logger LOG = System.getLogger(CriuRunner.class.getName());
+
   /** A dump lets the tree go immediately on SIGTERM; the limit is for a machine that swaps. */
   private static final Duration AFTER_TERM = Duration.ofSeconds(10);
+
+  /**
+   * KILL takes effect immediately unless criu waits for a disk in the kernel. The undo checks
+   * whether it still holds threads.
+   */
+  private static final Duration AFTER_KILL = Duration.ofSeconds(10);
 
   /** Users do not need progress more often than twice a second. */
   private static final Duration BETWEEN_REPORTS = Duration.ofMillis(500);
@@ -98,13 +106,18 @@ public final class CriuRunner {
             .redirectError(ProcessBuilder.Redirect.appendTo(ownErrors.toFile()))
             .start();
     started.accept(process.toHandle());
+    Thread reports = new Thread(() -> report(process, images, progress), "criu-progress");
+    reports.setDaemon(true);
+    reports.start();
     try {
-      if (!awaitEnd(process, begin + atMost.toNanos(), images, progress)) {
+      if (!process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
         return new CriuOutcome.TimedOut(atMost, end(process));
       }
     } catch (InterruptedException e) {
       end(process);
       throw e;
+    } finally {
+      reports.interrupt();
     }
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     int code = process.exitValue();
@@ -132,18 +145,19 @@ public final class CriuRunner {
     return new CriuOutcome.Failed(log.fault());
   }
 
-  private static boolean awaitEnd(Process process, long until, Path images, Progress progress)
-      throws InterruptedException {
-    while (true) {
-      long left = until - System.nanoTime();
-      if (left <= 0) {
-        return false;
+  /** In a thread of its own, because the folder may be on a disk that does not respond. */
+  private static void report(Process process, Path images, Progress progress) {
+    try {
+      // Returns immediately when the process ends.
+      while (!process.waitFor(BETWEEN_REPORTS.toNanos(), TimeUnit.NANOSECONDS)) {
+        long bytes = pages(images);
+        if (Thread.interrupted()) {
+          return;
+        }
+        progress.written(bytes);
       }
-      // Returns immediately when the process ends; the interval only applies to progress.
-      if (process.waitFor(Math.min(left, BETWEEN_REPORTS.toNanos()), TimeUnit.NANOSECONDS)) {
-        return true;
-      }
-      progress.written(pages(images));
+    } catch (InterruptedException e) {
+      LOG.log(System.Logger.Level.TRACE, "criu is not waited for any more", e);
     }
   }
 
@@ -157,7 +171,7 @@ public final class CriuRunner {
     }
     below.forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
-    process.waitFor();
+    var unused = process.waitFor(AFTER_KILL.toMillis(), TimeUnit.MILLISECONDS);
     return true;
   }
 

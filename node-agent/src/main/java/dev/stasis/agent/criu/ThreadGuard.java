@@ -30,6 +30,9 @@ public final class ThreadGuard {
   /** If a process ends meanwhile, the program fails; the next run leaves that process out. */
   private static final int TRIES = 3;
 
+  /** KILL takes effect immediately unless it hangs in the kernel. */
+  private static final Duration KILL_GRACE = Duration.ofSeconds(10);
+
   private static final int GONE = 3;
 
   /** The kernel limits the arguments of a program to 2 MiB, about 47,000 processes. */
@@ -159,11 +162,15 @@ public final class ThreadGuard {
       if (child.waitFor(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
         return true;
       }
-      child.destroyForcibly().waitFor();
+      kill(child);
       return false;
     } catch (InterruptedException e) {
-      child.destroyForcibly().waitFor();
+      kill(child);
       throw e;
     }
+  }
+
+  private static void kill(Process child) throws InterruptedException {
+    var unused = child.destroyForcibly().waitFor(KILL_GRACE.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

@@ -1,5 +1,7 @@
 package dev.stasis.agent.engine;
 
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
@@ -10,6 +12,9 @@ final class Beside {
   interface Action {
     void run() throws StepFailure, InterruptedException;
   }
+
+  /** A mover is given 10 s to end, and everything else is interrupted at once. */
+  private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private final FutureTask<Void> task;
   private final Thread thread;
@@ -28,6 +33,7 @@ final class Beside {
                   action.run();
                   return null;
                 }));
+    beside.thread.setDaemon(true);
     beside.thread.start();
     return beside;
   }
@@ -43,9 +49,14 @@ final class Beside {
     }
   }
 
-  /** Ends it, and waits until its children have ended. */
-  void cancel() throws InterruptedException {
+  /**
+   * Ends it, and waits until its children have ended.
+   *
+   * @return its thread if it has not ended: it waits for a disk, and ends once the disk responds
+   */
+  Optional<Thread> cancel() throws InterruptedException {
     thread.interrupt();
-    thread.join();
+    thread.join(LIMIT.toMillis());
+    return thread.isAlive() ? Optional.of(thread) : Optional.empty();
   }
 }

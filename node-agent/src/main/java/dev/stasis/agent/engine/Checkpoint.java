@@ -154,6 +154,7 @@ public final class Checkpoint {
       return new CheckpointOutcome.Refused(unmet);
     }
     Instant since = node.clock().instant();
+    StoreCalls storeCalls = new StoreCalls(node.storeSilence());
     @Nullable ArtifactStage artifact = null;
     try {
       artifact = stage(request, inspected);
@@ -165,7 +166,17 @@ public final class Checkpoint {
       }
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
-          new Freeze(node, work, listener, request, container, artifact, stage, inspected, stages);
+          new Freeze(
+              node,
+              work,
+              listener,
+              request,
+              container,
+              artifact,
+              stage,
+              inspected,
+              stages,
+              storeCalls);
       if (artifact != null) {
         stages.begins(artifact.folder());
       }
@@ -182,10 +193,21 @@ public final class Checkpoint {
                   "stage", "room for the device memory", String.valueOf(e.getMessage()))));
     } finally {
       node.ledger().giveBack(container.id());
-      if (artifact != null && !holdsOnlyCopy(container.id())) {
-        discard(artifact);
+      if (artifact != null) {
+        discardLast(storeCalls, container.id(), artifact);
       }
     }
+  }
+
+  /** Not before the end of calls that were left behind: one of them may still write. */
+  private void discardLast(StoreCalls storeCalls, String containerId, ArtifactStage artifact) {
+    storeCalls.last(
+        "deletion of " + artifact.folder(),
+        () -> {
+          if (!holdsOnlyCopy(containerId)) {
+            discard(artifact);
+          }
+        });
   }
 
   /** Chooses the stage, and reserves the memory for it and for the driver. */

@@ -24,6 +24,9 @@ final class CheckpointRun {
 
   private static final System.Logger LOG = System.getLogger(CheckpointRun.class.getName());
 
+  /** A helper that was left behind ends once its disk responds, and this thread waits for that. */
+  private static final Duration HELPER = Duration.ofDays(24);
+
   private final Freeze freeze;
   private final Inspected inspected;
   private final List<Step<Freeze, FrozenWork>> steps;
@@ -55,7 +58,8 @@ final class CheckpointRun {
       LOG.log(System.Logger.Level.ERROR, "checkpoint " + freeze.work().id(), fault);
       return rolledBack(new StepFailure(Reason.INTERNAL, String.valueOf(fault), fault), begin);
     } finally {
-      closePacker();
+      // What it has begun is discarded with the rest.
+      freeze.storeCalls().last("archives of " + freeze.work().id(), freeze.layerPacker()::close);
     }
   }
 
@@ -91,15 +95,6 @@ final class CheckpointRun {
       case SUSPEND -> suspended(begin);
       case EVICT -> held(begin);
     };
-  }
-
-  /** What it has begun is discarded with the rest. */
-  private void closePacker() {
-    try {
-      freeze.layerPacker().close();
-    } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "an archive of " + freeze.work().id(), e);
-    }
   }
 
   /** Before the freeze: its context takes up to a second, and pinned host memory some more. */
@@ -238,6 +233,11 @@ final class CheckpointRun {
   private SourceState thaw(long begin) throws InterruptedException {
     freeze.endCopies();
     SourceState state = new ThawRun(freeze, runner, steps).run();
+    for (ProcessId helper : freeze.work().children()) {
+      if (!node.pids().awaitEnd(helper, Duration.ZERO)) {
+        freeze.storeCalls().leave(() -> node.pids().awaitEnd(helper, HELPER));
+      }
+    }
     frozen = Duration.ofNanos(node.nanoTime().getAsLong() - begin);
     return state;
   }

@@ -4,13 +4,19 @@ import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.Signal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Ends helpers (criu, the mover) that may still work on a tree, including those of an agent that
  * has died.
  */
 final class Children {
+
+  private static final System.Logger LOG = System.getLogger(Children.class.getName());
 
   /**
    * On TERM criu releases the tree and the mover finishes its piece: a second or two for a large
@@ -27,7 +33,12 @@ final class Children {
     this.frozen = frozen;
   }
 
+  /**
+   * Ends them. A killed helper that waits for a disk in the kernel runs no more code of its own, so
+   * it only matters if it still traces a thread: a frozen workload must not wait for the disk.
+   */
   void end() throws StepFailure {
+    List<ProcessId> left = new ArrayList<>();
     for (ProcessId child : frozen.work().children()) {
       Optional<PidFd> opened = frozen.node().pids().open(child);
       if (opened.isEmpty()) {
@@ -38,12 +49,44 @@ final class Children {
         if (!held.awaitEnd(TERM_GRACE)) {
           held.send(Signal.KILL);
           if (!held.awaitEnd(KILL_GRACE)) {
-            throw new StepFailure(
-                Reason.PROCESS_CONTROL, "helper " + child + " is still running after SIGKILL");
+            requireHarmless(child);
+            left.add(child);
           }
         }
       }
     }
-    frozen.noteIfPossible(Work::withoutChildren);
+    frozen.noteIfPossible(work -> work.withChildren(left));
+  }
+
+  private void requireHarmless(ProcessId child) throws StepFailure {
+    Optional<ProcessId> traced = traced();
+    if (traced.isPresent() || frozen.work().kind() == Work.Kind.RESTORE) {
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL,
+          "helper %s is still running after SIGKILL%s; does its disk respond?"
+              .formatted(child, traced.map(process -> ", and traces " + process).orElse("")));
+    }
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "Left helper {0} of {1} behind: killed, and waiting for a disk",
+        child,
+        frozen.work().id());
+  }
+
+  /** Returns a process of the workload with a thread that anyone traces. */
+  private Optional<ProcessId> traced() {
+    Work work = frozen.work();
+    Set<ProcessId> all = new LinkedHashSet<>(work.tree());
+    work.cuda().forEach(process -> all.add(process.process()));
+    frozen
+        .container()
+        .ifPresent(
+            found -> all.addAll(frozen.node().tree().listAgain(found, List.copyOf(all)).living()));
+    return all.stream()
+        .filter(
+            process ->
+                frozen.node().proc().threads(process.pid()).stream()
+                    .anyMatch(thread -> thread.tracerPid() != 0))
+        .findFirst();
   }
 }

@@ -173,7 +173,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
       }
     }
     List<ProcessId> tree = List.copyOf(restoring.byOwnPid().values());
-    restoring.note(work -> work.withTree(tree, stoppedBefore(restoring)).withoutChildren());
+    restoring.note(work -> work.withTree(tree, stoppedBefore(restoring)).withChildren(List.of()));
   }
 
   /** Those that were stopped before the freeze are not continued with the others. */

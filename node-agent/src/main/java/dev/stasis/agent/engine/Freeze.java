@@ -9,7 +9,6 @@ import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
-import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
@@ -34,6 +33,7 @@ final class Freeze extends FrozenWork {
   private final @Nullable ArtifactStage artifact;
   private final ChosenStage stage;
   private final Inspected inspected;
+  private final StoreCalls storeCalls;
   private final LayerPacker layerPacker;
   private final StageListener stages;
   private final List<InterfaceAddress> addresses;
@@ -55,9 +55,11 @@ final class Freeze extends FrozenWork {
       @Nullable ArtifactStage artifact,
       ChosenStage stage,
       Inspected inspected,
-      StageListener stages)
+      StageListener stages,
+      StoreCalls storeCalls)
       throws IOException {
     super(node, work, listener);
+    this.storeCalls = storeCalls;
     this.stages = stages;
     this.inspected = inspected;
     this.offloading = new Offloading(artifact, stage, stages, inspected);
@@ -92,6 +94,11 @@ final class Freeze extends FrozenWork {
     return stages;
   }
 
+  /** The calls that use files of the store while the workload is frozen. */
+  StoreCalls storeCalls() {
+    return storeCalls;
+  }
+
   LayerPacker layerPacker() {
     return layerPacker;
   }
@@ -107,16 +114,6 @@ final class Freeze extends FrozenWork {
 
   Offloading offloading() {
     return offloading;
-  }
-
-  /** Returns the pid of a process in its own namespace. */
-  int ownPid(ProcessId process) throws StepFailure {
-    return node()
-        .proc()
-        .status(process.pid())
-        .map(ProcessStatus::ownPid)
-        .orElseThrow(
-            () -> new StepFailure(Reason.WORKLOAD_GONE, "process " + process + " has ended"));
   }
 
   /** The CUDA processes with all of their device memory, including offloaded memory. */
@@ -150,10 +147,10 @@ final class Freeze extends FrozenWork {
     }
   }
 
-  /** Ends the copies, before anything is undone. */
+  /** Ends the copies, before anything is undone. One that waits for a disk is left behind. */
   void endCopies() throws InterruptedException {
     for (Beside copy : copies) {
-      copy.cancel();
+      copy.cancel().ifPresent(thread -> storeCalls.leave(thread::join));
     }
   }
 

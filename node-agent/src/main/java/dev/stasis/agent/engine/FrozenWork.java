@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStatus;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
@@ -117,6 +118,16 @@ class FrozenWork {
     return node.containers().again(now.containerId()) instanceof Resolution.Found found
         ? Optional.of(found.container())
         : Optional.empty();
+  }
+
+  /** Returns the pid of a process in its own namespace. */
+  int ownPid(ProcessId process) throws StepFailure {
+    return node()
+        .proc()
+        .status(process.pid())
+        .map(ProcessStatus::ownPid)
+        .orElseThrow(
+            () -> new StepFailure(Reason.WORKLOAD_GONE, "process " + process + " has ended"));
   }
 
   /** Returns whether any process still runs. */

@@ -20,20 +20,31 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
   }
 
   @Override
-  public void run(Freeze freeze) throws StepFailure {
+  public void run(Freeze freeze) throws StepFailure, InterruptedException {
     freeze.describe();
     PackedFolders folders =
         PackedFolders.of(freeze.node().proc(), freeze.source(), freeze.request());
+    Set<String> written = written(freeze);
     try {
       freeze
-          .layerPacker()
-          .pack(
-              folders.upper(),
-              folders.root(),
-              folders.volumes(),
-              freeze.artifact().layer(),
-              written(freeze));
-      freeze.stages().finished(freeze.artifact().layer());
+          .storeCalls()
+          .call(
+              "layer of " + freeze.work().containerId(),
+              pulse -> {
+                var unused =
+                    freeze
+                        .layerPacker()
+                        .pack(
+                            folders.upper(),
+                            folders.root(),
+                            folders.volumes(),
+                            freeze.artifact().layer(),
+                            written,
+                            bytes -> pulse.beat());
+                pulse.beat();
+                freeze.stages().finished(freeze.artifact().layer());
+                return unused;
+              });
     } catch (IOException e) {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }

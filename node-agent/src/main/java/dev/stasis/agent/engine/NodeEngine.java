@@ -79,6 +79,7 @@ public final class NodeEngine {
             new Parallel(),
             settings.threads(),
             settings.restoreWithoutAppArmor(),
+            Mover.SILENCE,
             clock,
             nanoTime);
     this.freezing = Checkpoint.steps();

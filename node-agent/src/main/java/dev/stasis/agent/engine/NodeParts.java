@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
@@ -35,6 +36,7 @@ import java.util.function.LongSupplier;
  * @param threads copying and hashing threads
  * @param restoreWithoutAppArmor whether restored processes get no AppArmor profile of their
  *     container
+ * @param storeSilence how long a store may make no progress while a workload is frozen
  * @param clock for times shown to users
  * @param nanoTime for durations
  */
@@ -59,6 +61,7 @@ record NodeParts(
     Parallel parallel,
     int threads,
     boolean restoreWithoutAppArmor,
+    Duration storeSilence,
     Clock clock,
     LongSupplier nanoTime) {
 

@@ -105,8 +105,12 @@ final class RegionPlanner {
     int ownPid = freeze.ownPid(process);
     Path folder = node.journal().folderOf(freeze.work().containerId());
     Path place = freeze.stage().folder();
+    // That of the artifact exists. The workload is frozen, and its store may not respond.
+    boolean inArtifact = place.equals(freeze.artifact().regionFolder());
     try {
-      Files.createDirectories(place);
+      if (!inArtifact) {
+        Files.createDirectories(place);
+      }
     } catch (IOException e) {
       throw new StepFailure(
           Reason.STORE_FAILED, "cannot create the stage " + place + ": " + e.getMessage(), e);
@@ -117,7 +121,7 @@ final class RegionPlanner {
         regions,
         host,
         folder.resolve("regions-" + process.pid()),
-        place.equals(freeze.artifact().regionFolder())
+        inArtifact
             ? freeze.artifact().regionData(ownPid)
             : place.resolve("regions-" + ownPid + ".stage"),
         folder.resolve(RegionJournal.fileName(process)));

@@ -263,8 +263,8 @@ public record Work(
         copy -> copy.children = Stream.concat(children.stream(), Stream.of(child)).toList());
   }
 
-  Work withoutChildren() {
-    return with(copy -> copy.children = List.of());
+  Work withChildren(List<ProcessId> next) {
+    return with(copy -> copy.children = next);
   }
 
   private Work with(Consumer<Copy> change) {

@@ -29,7 +29,7 @@ public final class LayerPacker implements AutoCloseable {
   public interface Watch {
 
     /**
-     * Called after each file.
+     * Called after each file, or more often.
      *
      * @param bytes of the archive that is being written
      * @throws IOException ends it
@@ -139,10 +139,16 @@ public final class LayerPacker implements AutoCloseable {
    * @param folder where the archives and their index go
    * @param written paths of files that processes of the stopped tree map shared and writable, which
    *     a device may write to unnoticed
+   * @param watch called after each write
    * @throws IOException if anything cannot be packed unchanged; the incomplete archive is unusable
    */
   public LayerIndex pack(
-      @Nullable Path upper, Path root, List<String> volumes, Path folder, Set<String> written)
+      @Nullable Path upper,
+      Path root,
+      List<String> volumes,
+      Path folder,
+      Set<String> written,
+      Watch watch)
       throws IOException {
     Set<String> names = names(written);
     begun.values().forEach(one -> one.packed.mayBeWritten(names));
@@ -150,12 +156,12 @@ public final class LayerPacker implements AutoCloseable {
     try (Handle merged = Handle.ofTrusted(root)) {
       if (upper != null) {
         try (Handle changed = Handle.ofTrusted(upper)) {
-          parts.add(pack(LAYER, changed, merged, folder, archive(LAYER, volumes)));
+          parts.add(pack(LAYER, changed, merged, folder, archive(LAYER, volumes), watch));
         }
       }
       for (String volume : volumes) {
         try (Handle tree = merged.folderInRoot(MountTargets.bytes(volume))) {
-          parts.add(pack(volume, tree, tree, folder, archive(volume, volumes)));
+          parts.add(pack(volume, tree, tree, folder, archive(volume, volumes), watch));
         }
       }
     }
@@ -164,12 +170,14 @@ public final class LayerPacker implements AutoCloseable {
     return index;
   }
 
-  private LayerIndex.Part pack(String target, Handle tree, Handle merged, Path folder, String name)
+  private LayerIndex.Part pack(
+      String target, Handle tree, Handle merged, Path folder, String name, Watch watch)
       throws IOException {
     Begun ahead = begun.remove(target);
     PackedAhead packed = ahead == null ? new PackedAhead() : ahead.packed;
     try (HardLinks links = new HardLinks(folder);
         PaxWriter archive = ahead == null ? new PaxWriter(folder.resolve(name)) : ahead.archive) {
+      archive.reportTo(watch);
       TreePacker packer = new TreePacker(archive, hooks(target), merged, links, packed);
       if (target.equals(LAYER)) {
         packer.overlay(tree);

@@ -28,6 +28,7 @@ final class PaxWriter implements AutoCloseable {
 
   private final FileChannel out;
   private @Nullable WriteBehind behind;
+  private LayerPacker.Watch watch = bytes -> {};
 
   PaxWriter(Path archive) throws IOException {
     out =
@@ -70,6 +71,11 @@ final class PaxWriter implements AutoCloseable {
     out.truncate(size);
   }
 
+  /** From here on reports each write. */
+  void reportTo(LayerPacker.Watch other) {
+    watch = other;
+  }
+
   /** From here to the next {@link #sync}, writes only as fast as the disk. */
   void waitForDisk() {
     behind = new WriteBehind(out, WriteBehind.USUAL);
@@ -100,6 +106,7 @@ final class PaxWriter implements AutoCloseable {
       }
       at += count;
       left -= count;
+      watch.packed(out.position());
       if (behind != null) {
         behind.wrote(count);
       }
@@ -188,6 +195,7 @@ final class PaxWriter implements AutoCloseable {
     while (buffer.hasRemaining()) {
       out.write(buffer);
     }
+    watch.packed(out.position());
   }
 
   static int padding(long size) {

@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
@@ -22,10 +24,33 @@ public final class Mover {
   /** On TERM the mover finishes its piece and detaches from the process, in well under a second. */
   private static final Duration TERM_GRACE = Duration.ofSeconds(5);
 
+  /**
+   * KILL takes effect immediately unless the mover waits for a disk in the kernel; then it is left.
+   */
+  private static final Duration KILL_GRACE = Duration.ofSeconds(5);
+
+  /**
+   * A copy counts every 256 KiB, which a slow disk that three writers share takes in 15 ms. The
+   * kernel holds a writer back for at most 200 ms at a time.
+   */
+  public static final Duration SILENCE = Duration.ofSeconds(60);
+
   private final Path runtime;
+  private final Duration silence;
 
   public Mover(Path runtime) {
+    this(runtime, SILENCE);
+  }
+
+  /**
+   * The same with another limit.
+   *
+   * @param silence a copy out of a process that makes no progress for so long is ended: its disk
+   *     does not respond
+   */
+  public Mover(Path runtime, Duration silence) {
     this.runtime = runtime;
+    this.silence = silence;
   }
 
   /**
@@ -66,14 +91,16 @@ public final class Mover {
     }
     started.started(child.toHandle());
     long[] moved = {0};
-    Thread reader = new Thread(() -> read(child, moved, progress), "mover-progress");
+    AtomicLong lastProgress = new AtomicLong(System.nanoTime());
+    Thread reader = new Thread(() -> read(child, moved, lastProgress, progress), "mover-progress");
     reader.setDaemon(true);
     reader.start();
     try {
-      if (!child.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
+      Duration quiet = move instanceof Move.Out ? silence : deadline;
+      Optional<String> late = awaitEnd(child, deadline, quiet, lastProgress);
+      if (late.isPresent()) {
         end(child);
-        return new MoveOutcome.Failed(
-            MoveOutcome.Cause.KILLED, "the mover was killed after " + deadline.toSeconds() + " s");
+        return new MoveOutcome.Failed(MoveOutcome.Cause.KILLED, late.get());
       }
     } catch (InterruptedException e) {
       end(child);
@@ -88,18 +115,45 @@ public final class Mover {
         MoveOutcome.Cause.ofExitCode(child.exitValue()), lastLine(errors, child.exitValue()));
   }
 
+  /** Returns why the mover is not waited for any longer; empty if it has ended. */
+  private static Optional<String> awaitEnd(
+      Process child, Duration deadline, Duration quiet, AtomicLong lastProgress)
+      throws InterruptedException {
+    long until = System.nanoTime() + deadline.toNanos();
+    while (true) {
+      long silentAt = lastProgress.get() + quiet.toNanos();
+      long left = Math.min(until, silentAt) - System.nanoTime();
+      if (left > 0) {
+        if (child.waitFor(left, TimeUnit.NANOSECONDS)) {
+          return Optional.empty();
+        }
+      } else if (until <= silentAt) {
+        return Optional.of("the mover was killed after " + deadline.toSeconds() + " s");
+      } else {
+        return Optional.of(
+            "the mover was killed: expected progress within %d s, got none; does its disk respond?"
+                .formatted(quiet.toSeconds()));
+      }
+    }
+  }
+
   private List<String> command(Move move) {
     List<String> command = new HelperCgroups().command(runtime, runtime.toString());
     command.addAll(move.arguments());
     return command;
   }
 
-  private static void read(Process child, long[] moved, LongConsumer progress) {
+  private static void read(
+      Process child, long[] moved, AtomicLong lastProgress, LongConsumer progress) {
     try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] words = line.split(" ");
         if (words.length >= 2 && (words[0].equals("progress") || words[0].equals("done"))) {
-          moved[0] = Long.parseLong(words[1]);
+          long bytes = Long.parseLong(words[1]);
+          if (bytes != moved[0]) {
+            lastProgress.set(System.nanoTime());
+          }
+          moved[0] = bytes;
           progress.accept(moved[0]);
         }
       }
@@ -109,10 +163,11 @@ public final class Mover {
     }
   }
 
+  /** The caller checks whether a mover that has not ended after that can still do any harm. */
   private static void end(Process child) throws InterruptedException {
     child.destroy();
     if (!child.waitFor(TERM_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-      child.destroyForcibly().waitFor();
+      var unused = child.destroyForcibly().waitFor(KILL_GRACE.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 

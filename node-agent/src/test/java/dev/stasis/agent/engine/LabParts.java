@@ -59,18 +59,48 @@ final class LabParts {
   /** What the machine says of its processes and its memory is read there. */
   static NodeParts proc(EngineLab lab, ProcFs proc) {
     NodeParts node = lab.parts();
-    return of(proc, node, node.driver(), node.calls(), node.mover(), node.tools(), node.clock());
+    return of(
+        proc,
+        node,
+        node.driver(),
+        node.calls(),
+        node.mover(),
+        node.tools(),
+        node.storeSilence(),
+        node.clock());
   }
 
   /** Times are read there, not durations. */
   static NodeParts clock(EngineLab lab, Clock clock) {
     NodeParts node = lab.parts();
-    return of(node.proc(), node, node.driver(), node.calls(), node.mover(), node.tools(), clock);
+    return of(
+        node.proc(),
+        node,
+        node.driver(),
+        node.calls(),
+        node.mover(),
+        node.tools(),
+        node.storeSilence(),
+        clock);
+  }
+
+  /** A store that makes no progress for so long is given up while a workload is frozen. */
+  static NodeParts silence(EngineLab lab, Duration silence) {
+    NodeParts node = lab.parts();
+    return of(
+        node.proc(),
+        node,
+        node.driver(),
+        node.calls(),
+        new Mover(node.tools().runtime(), silence),
+        node.tools(),
+        silence,
+        node.clock());
   }
 
   private static NodeParts of(
       NodeParts node, CudaDriver driver, GuardedDriver calls, Mover mover, Tools tools) {
-    return of(node.proc(), node, driver, calls, mover, tools, node.clock());
+    return of(node.proc(), node, driver, calls, mover, tools, node.storeSilence(), node.clock());
   }
 
   private static NodeParts of(
@@ -80,6 +110,7 @@ final class LabParts {
       GuardedDriver calls,
       Mover mover,
       Tools tools,
+      Duration storeSilence,
       Clock clock) {
     return new NodeParts(
         proc,
@@ -102,6 +133,7 @@ final class LabParts {
         node.parallel(),
         node.threads(),
         node.restoreWithoutAppArmor(),
+        storeSilence,
         clock,
         node.nanoTime());
   }

@@ -269,7 +269,8 @@ class HostileLayerTest {
     try {
       for (int i = 0; i < 500; i++) {
         Path folder = Files.createDirectory(archives.resolve(Integer.toString(i)));
-        new LayerPacker(List.of()).pack(null, temp, List.of("/target"), folder, Set.of());
+        new LayerPacker(List.of())
+            .pack(null, temp, List.of("/target"), folder, Set.of(), bytes -> {});
       }
     } finally {
       done.set(true);

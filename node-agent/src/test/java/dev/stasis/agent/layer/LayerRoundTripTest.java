@@ -84,7 +84,7 @@ class LayerRoundTripTest {
 
   private LayerIndex.Part carryOver() throws IOException {
     LayerIndex index =
-        packer().pack(roots().upper("source"), source, List.of(), archives, Set.of());
+        packer().pack(roots().upper("source"), source, List.of(), archives, Set.of(), bytes -> {});
     new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
     return index.parts().get(0);
   }
@@ -237,7 +237,7 @@ class LayerRoundTripTest {
     Files.move(lazy.resolve("app"), lazy.resolve("moved"));
     run("chmod", "0604", lazy.resolve("etc/passwd").toString());
 
-    packer().pack(roots().upper("lazy"), lazy, List.of(), archives, Set.of());
+    packer().pack(roots().upper("lazy"), lazy, List.of(), archives, Set.of(), bytes -> {});
     new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
 
     assertThat(listing(target)).isEqualTo(listing(lazy));
@@ -258,7 +258,12 @@ class LayerRoundTripTest {
     LayerIndex index =
         new LayerPacker(points)
             .pack(
-                roots().upper("source"), source, List.of("/dev/shm", "/data"), archives, Set.of());
+                roots().upper("source"),
+                source,
+                List.of("/dev/shm", "/data"),
+                archives,
+                Set.of(),
+                bytes -> {});
     new LayerUnpacker(points, emptyDirs("dev/shm", "data"), 2).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).contains("/dev/shm", "/data");
@@ -272,7 +277,8 @@ class LayerRoundTripTest {
   void ofARootThatIsNoOverlayOnlyTheVolumesArePacked() throws Exception {
     Files.writeString(source.resolve("data/kept"), "kept");
 
-    LayerIndex index = packer().pack(null, source, List.of("/data"), archives, Set.of());
+    LayerIndex index =
+        packer().pack(null, source, List.of("/data"), archives, Set.of(), bytes -> {});
     new LayerUnpacker(List.of("/"), emptyDirs("data"), 2).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).containsExactly("/data");
@@ -292,7 +298,7 @@ class LayerRoundTripTest {
     }
     Path out = Files.createDirectory(temp.resolve("out"));
 
-    packer().pack(roots().upper("source"), source, List.of(), archives, Set.of());
+    packer().pack(roots().upper("source"), source, List.of(), archives, Set.of(), bytes -> {});
     run(
         "tar",
         "--xattrs",

@@ -39,7 +39,7 @@ class LayerSizeTest {
 
     LayerIndex index =
         new LayerPacker(List.of())
-            .pack(folder.resolve("upper"), root, List.of("/cache"), out, Set.of());
+            .pack(folder.resolve("upper"), root, List.of("/cache"), out, Set.of(), bytes -> {});
     long packed = index.parts().stream().mapToLong(LayerIndex.Part::bytes).sum();
     assertThat(estimated.bytes()).isCloseTo(packed, Percentage.withPercentage(5));
     // All but the shard with two names.

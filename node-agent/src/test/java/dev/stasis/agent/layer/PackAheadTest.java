@@ -105,7 +105,7 @@ class PackAheadTest {
   /** Returns the bytes that were packed after {@link #packAhead}. */
   private long carryOver() throws Exception {
     long before = size();
-    packer.pack(roots.upper("source"), source, List.of("/data"), archives, written);
+    packer.pack(roots.upper("source"), source, List.of("/data"), archives, written, bytes -> {});
     long packed = size() - before;
     unpack();
     assertThat(listing(target)).isEqualTo(listing(source));
@@ -177,7 +177,7 @@ class PackAheadTest {
       }
     }
 
-    packer.pack(roots.upper("source"), source, List.of("/data"), archives, written);
+    packer.pack(roots.upper("source"), source, List.of("/data"), archives, written, bytes -> {});
     unpack();
 
     assertThat(target.resolve("cache/replaced")).doesNotExist();

@@ -52,7 +52,7 @@ class ReadOnlyRootTest {
     Path target = container("target");
     Path archives = Files.createDirectory(temp.resolve("archives"));
     new LayerPacker(List.of("/"))
-        .pack(roots().upper("source"), source, List.of(), archives, Set.of());
+        .pack(roots().upper("source"), source, List.of(), archives, Set.of(), bytes -> {});
     OverlayRoots.run("mount", "-o", "remount,ro", target.toString());
     return new LayerUnpacker(List.of("/"), GUARD, 2).unpack(archives, target);
   }

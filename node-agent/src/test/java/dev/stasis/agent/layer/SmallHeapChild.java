@@ -17,7 +17,8 @@ final class SmallHeapChild {
     try {
       if (args[0].equals("pack")) {
         LayerIndex index =
-            new LayerPacker(List.of("/")).pack(null, root, List.of("/data"), archives, Set.of());
+            new LayerPacker(List.of("/"))
+                .pack(null, root, List.of("/data"), archives, Set.of(), bytes -> {});
         System.out.println("packed " + index.parts().get(0).entries() + " entries");
       } else if (args[0].equals("map")) {
         System.out.println("read " + map(root, archives.resolve("map.tar")) + " extents");

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The artifacts that this agent is writing, and the operations that send one of them. */
@@ -67,7 +68,7 @@ final class UnfinishedArtifacts {
   static final class Unfinished implements StageListener {
 
     private final String owner;
-    private final List<Follower> followers = new ArrayList<>();
+    private final List<Follower> followers = new CopyOnWriteArrayList<>();
     private final Map<Path, Long> grown = new LinkedHashMap<>();
     private final List<Path> finished = new ArrayList<>();
     private @Nullable Path folder;
@@ -127,10 +128,15 @@ final class UnfinishedArtifacts {
       followers.clear();
     }
 
-    /** It will not be published. */
-    synchronized void abandoned(String why) {
-      followers.forEach(follower -> follower.outbound().fail(why));
-      followers.clear();
+    /**
+     * It will not be published. Does not wait for an event that is being reported: that reads the
+     * store, which may not respond, and the workload is frozen.
+     */
+    void abandoned(String why) {
+      for (Follower follower : followers) {
+        follower.outbound().fail(why);
+        followers.remove(follower);
+      }
     }
 
     private void tellAll(Event event) {

@@ -1,0 +1,175 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
+import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The disk of the store stops responding while a workload is frozen. Each write then waits in the
+ * kernel, where SIGKILL does not end it, as with a dying disk; here because the file system is
+ * frozen.
+ */
+class HungStoreTest {
+
+  private static final int MIB = 16;
+
+  /** A machine under load makes progress more often. */
+  private static final Duration SILENCE = Duration.ofSeconds(8);
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @SuppressWarnings("NullAway.Init")
+  private Path disk;
+
+  private boolean hangs;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 128);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
+    source.awaitSteps(3);
+  }
+
+  @BeforeEach
+  void mount() throws IOException, InterruptedException {
+    assumeTrue(
+        Files.exists(Path.of("/dev/loop-control")),
+        "needs loop devices: load the kernel module loop");
+    Path image = image();
+    disk = Files.createDirectory(lab.folder().resolve("disk"));
+    Sh sh = new Sh();
+    sh.must("truncate", "--size", "400M", image.toString());
+    sh.must("mkfs.ext4", "-q", "-F", image.toString());
+    sh.must("mount", "-o", "loop", image.toString(), disk.toString());
+    Files.createDirectory(store());
+  }
+
+  @AfterEach
+  void unmount() throws IOException, InterruptedException {
+    respond();
+    try {
+      if (!lab.engine().thaw().inHand().isEmpty()) {
+        lab.thaw(source);
+      }
+    } finally {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .ignoreExceptions()
+          .untilAsserted(() -> new Sh().must("umount", disk.toString()));
+      Files.delete(disk);
+      Files.delete(image());
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  /** In memory, because the disk of a test machine may be slow. */
+  private static Path image() {
+    return lab.state().resolve("image");
+  }
+
+  private Path store() {
+    return disk.resolve("store");
+  }
+
+  @ParameterizedTest
+  @CsvSource("layer, MEMORY, RESUME")
+  void theWorkloadIsThawedWithoutIt(String step, StagePlace stage, After after) throws Exception {
+    CheckpointOutcome outcome = checkpoint(step, stage, after);
+
+    assertThat(outcome)
+        .as(outcome.toString())
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed ->
+                assertThat(failed.source().kind())
+                    .as(failed.message() + failed.source())
+                    .isEqualTo(SourceState.Kind.RUNNING));
+    assertThat(hangs).isTrue();
+    runsOn();
+    respond();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(names()).as("what is left in the store").isEmpty());
+    runsOn();
+  }
+
+  private CheckpointOutcome checkpoint(String step, StagePlace stage, After after)
+      throws InterruptedException {
+    return new Checkpoint(LabParts.silence(lab, SILENCE))
+        .run(
+            Asked.of(lab, source)
+                .to(store())
+                .after(after)
+                .staged(stage)
+                .by(DataPathChoice.MOVER)
+                .request(),
+            EngineLab.control(),
+            (name, done, total) -> {
+              if (name.equals(step)) {
+                hang();
+              }
+            });
+  }
+
+  private synchronized void hang() {
+    if (!hangs) {
+      fsfreeze("--freeze");
+      hangs = true;
+    }
+  }
+
+  private synchronized void respond() {
+    if (hangs) {
+      fsfreeze("--unfreeze");
+      hangs = false;
+    }
+  }
+
+  private void fsfreeze(String option) {
+    new Sh().must("fsfreeze", option, disk.toString());
+  }
+
+  private List<String> names() {
+    try (Stream<Path> entries = Files.list(store())) {
+      return entries.map(entry -> String.valueOf(entry.getFileName())).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void runsOn() {
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+}
