@@ -45,13 +45,15 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
     }
     long ownMounts =
         node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("mnt", -1L);
+    long bytes = freeze.bytesLeftToCriu();
+    CriuImages images = images(freeze, bytes);
     DumpPlan plan =
         new DumpPlan(
             node.tools().runtime(),
             node.tools().bundle(),
             freeze.source(),
             ownMounts,
-            freeze.artifact().criu(),
+            images.folder(),
             criuFolder(freeze),
             CriuOptions.usual().withDeadDevices(deadDevices).withSaved(saved(freeze)));
     try {
@@ -60,7 +62,6 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
       throw new StepFailure(Reason.CRIU_FAILED, "paths for criu: " + e.getMessage(), e);
     }
     CriuRunner runner = new CriuRunner(freeze::noteChild);
-    long bytes = freeze.bytesLeftToCriu();
     try {
       CriuOutcome outcome =
           runner.dump(
@@ -72,9 +73,17 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
             CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
       }
       guard.forget();
-      freeze.stages().finished(freeze.artifact().criu());
+      images.keep();
     } catch (IOException e) {
       throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
+    }
+  }
+
+  private static CriuImages images(Freeze freeze, long bytes) throws StepFailure {
+    try {
+      return new CriuImages(freeze, bytes);
+    } catch (IOException e) {
+      throw new StepFailure(Reason.CRIU_FAILED, "folder for criu: " + e.getMessage(), e);
     }
   }
 

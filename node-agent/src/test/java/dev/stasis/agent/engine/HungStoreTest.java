@@ -102,7 +102,7 @@ class HungStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource("layer, MEMORY, RESUME")
+  @CsvSource({"move, DISK, EVICT", "dump, MEMORY, RESUME", "layer, MEMORY, RESUME"})
   void theWorkloadIsThawedWithoutIt(String step, StagePlace stage, After after) throws Exception {
     CheckpointOutcome outcome = checkpoint(step, stage, after);
 

@@ -109,7 +109,7 @@ class StageListenerTest {
     assertThat(copy.words)
         .startsWith("begins")
         .contains("grew")
-        .containsSubsequence("finished criu", "finished layer");
+        .contains("finished criu", "finished layer");
     Map<String, byte[]> made = new TreeMap<>();
     for (String sub : List.of("criu", "layer", "regions")) {
       try (Stream<Path> files = Files.list(artifact.resolve(sub))) {
@@ -134,7 +134,10 @@ class StageListenerTest {
         checkpoint(Asked.of(lab, source).staged(CheckpointRequest.StagePlace.MEMORY), copy);
 
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
-    assertThat(copy.words).containsExactly("begins", "finished criu", "finished layer");
+    assertThat(copy.words)
+        .startsWith("begins")
+        .hasSize(3)
+        .contains("finished criu", "finished layer");
     source.awaitSteps(2);
     source.verify(MIB);
   }
