@@ -13,11 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An artifact that is being written: a private folder beside its final path. The artifact is not
- * visible before {@link #seal} has returned, even if the machine crashes. Not thread-safe.
+ * visible before {@link #seal} has returned, even if the machine crashes. Not thread-safe, except
+ * for {@link #revoke}.
  */
 public final class ArtifactStage implements AutoCloseable {
   /** The name of {@link #deviceFolder}. */
@@ -29,6 +31,7 @@ public final class ArtifactStage implements AutoCloseable {
   private final StoreFiles files;
   private final List<RegionSet> regions = new ArrayList<>();
   private @Nullable DeviceMemory device;
+  private final AtomicBoolean publishable = new AtomicBoolean(true);
   private boolean open = true;
 
   ArtifactStage(Path staging, Path owner, Path target, StoreFiles files) {
@@ -212,6 +215,7 @@ public final class ArtifactStage implements AutoCloseable {
     if (now) {
       for (Path file : FolderScan.of(staging).files()) {
         files.sync(file);
+        requireOpen();
       }
     }
     files.write(manifestFile, bytes);
@@ -257,6 +261,15 @@ public final class ArtifactStage implements AutoCloseable {
     return new SealedArtifact(target, artifact.manifest(), artifact.sha256());
   }
 
+  /**
+   * Prevents a seal in another thread, which may wait for a disk, from publishing the artifact.
+   *
+   * @return false if the artifact is published, or is being renamed now
+   */
+  public boolean revoke() {
+    return publishable.compareAndSet(true, false);
+  }
+
   /** The result of {@link #seal}. The digest is the SHA-256 of the manifest's bytes. */
   public record SealedArtifact(Path path, Manifest manifest, String sha256) {}
 
@@ -281,32 +294,22 @@ public final class ArtifactStage implements AutoCloseable {
     if (device != null) {
       device.processes().forEach(set -> regionData.add(staging.resolve(set.data())));
     }
-    List<Path> hashed = new ArrayList<>(FolderScan.of(staging).files());
-    hashed.removeAll(regionData);
     // A repeated seal must not count the files of a failed first attempt.
     for (String own : List.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME)) {
       files.delete(staging.resolve(own));
-      hashed.remove(staging.resolve(own));
     }
-    List<FileDigests.Subject> subjects = new ArrayList<>();
-    long total = 0;
-    for (Path file : hashed) {
-      subjects.add(FileDigests.Subject.sealed(file));
-      total += Files.size(file);
-    }
-    List<FileFacts> facts = new FileDigests(workers, new Hasher(progress, total)).of(subjects);
-    Map<String, FileFacts> digests = new TreeMap<>();
-    for (int i = 0; i < facts.size(); i++) {
-      digests.put(relative(hashed.get(i)), facts.get(i));
-    }
-    return digests;
+    return new FolderDigests(staging, workers).of(regionData, progress);
   }
 
   private void publish() throws IOException {
     ArtifactStore.refuseExisting(target);
+    if (!publishable.compareAndSet(true, false)) {
+      requireOpen();
+    }
     try {
       files.rename(staging, target);
     } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+      publishable.set(true);
       throw new IOException(
           "artifact %s: expected an unused name, got one that another writer has taken"
               .formatted(target),
@@ -328,7 +331,7 @@ public final class ArtifactStage implements AutoCloseable {
   }
 
   private void requireOpen() throws IOException {
-    if (!open) {
+    if (!open || !publishable.get()) {
       throw new IOException(
           "artifact %s: expected an open stage, got a closed one".formatted(target));
     }

@@ -73,6 +73,33 @@ class PublicationTest {
     }
   }
 
+  /** Its seal may wait for a disk in another thread. */
+  @Test
+  void aStageThatIsRevokedDuringItsSealIsNeverPublishedAndCanBeDiscarded() throws Exception {
+    Path folder = Files.createDirectory(temp.resolve("revoked"));
+    try (ArtifactStage stage = new ArtifactStore(folder, Clock.systemUTC()).stage("a")) {
+      samples.fill(stage);
+
+      assertThatThrownBy(() -> stage.seal(samples.draft(), 1, (done, total) -> stage.revoke()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("expected an open stage");
+      assertThat(visible(folder)).doesNotContain("a");
+    }
+    assertThat(visible(folder)).isEmpty();
+  }
+
+  @Test
+  void aPublishedArtifactCannotBeRevoked() throws Exception {
+    Path folder = Files.createDirectory(temp.resolve("published"));
+    try (ArtifactStage stage = new ArtifactStore(folder, Clock.systemUTC()).stage("a")) {
+      samples.fill(stage);
+      stage.seal(samples.draft(), 1, Progress.NONE);
+
+      assertThat(stage.revoke()).isFalse();
+    }
+    assertThat(visible(folder)).contains("a");
+  }
+
   @Test
   void theManifestIsWrittenLastAndTheParentIsSyncedAfterTheRename() throws Exception {
     FailingFiles files = FailingFiles.at(Integer.MAX_VALUE, "");

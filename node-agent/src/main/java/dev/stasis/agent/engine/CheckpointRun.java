@@ -4,17 +4,12 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
-import dev.stasis.artifact.Manifest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a checkpoint: forward, then back by the undos of the same steps, completely or in
@@ -32,6 +27,7 @@ final class CheckpointRun {
   private final List<Step<Freeze, FrozenWork>> steps;
   private final NodeParts node;
   private final StepRunner runner;
+  private final CapturePublication publication;
   private Duration frozen = Duration.ZERO;
 
   /** Whether everything that the artifact needs is staged, and the artifact may be kept. */
@@ -43,6 +39,7 @@ final class CheckpointRun {
     this.steps = steps;
     this.node = freeze.node();
     this.runner = new StepRunner(node.nanoTime(), freeze.listener());
+    this.publication = new CapturePublication(freeze, inspected, runner.timings());
   }
 
   CheckpointOutcome run(OperationControl control) throws InterruptedException {
@@ -134,7 +131,8 @@ final class CheckpointRun {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
-      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
+      captured = false;
+      ArtifactStage.SealedArtifact sealed = publication.run(freeze.listener());
       forget();
       return new CheckpointOutcome.Published(sealed, figures());
     } catch (IOException e) {
@@ -150,7 +148,7 @@ final class CheckpointRun {
   private CheckpointOutcome.Failed kept(CheckpointOutcome.Failed failed, SourceState source)
       throws InterruptedException {
     try {
-      ArtifactStage.SealedArtifact sealed = publish(StepListener.NONE);
+      ArtifactStage.SealedArtifact sealed = publishFrozen(StepListener.NONE);
       return new CheckpointOutcome.Failed(
           failed.step(), failed.reason(), failed.message(), source, figures(), sealed);
     } catch (IOException e) {
@@ -172,7 +170,7 @@ final class CheckpointRun {
       runner.back(steps.subList(stop, steps.size()), freeze);
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
       node.ledger().giveBack(freeze.work().containerId());
-      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
+      ArtifactStage.SealedArtifact sealed = publishFrozen(freeze.listener());
       removeCopies();
       return new CheckpointOutcome.Suspended(
           gpuBytes(), figures(), freeze.work().containerId(), sealed);
@@ -200,7 +198,7 @@ final class CheckpointRun {
   private CheckpointOutcome held(long begin) throws InterruptedException {
     node.ledger().giveBack(freeze.work().containerId());
     try {
-      ArtifactStage.SealedArtifact sealed = publish(freeze.listener());
+      ArtifactStage.SealedArtifact sealed = publishFrozen(freeze.listener());
       freeze.note(work -> work.withPhase(Work.Phase.HELD));
       return new CheckpointOutcome.Held(sealed, figures(), freeze.work().containerId());
     } catch (IOException e) {
@@ -242,81 +240,9 @@ final class CheckpointRun {
     return state;
   }
 
-  /**
-   * Publishes the artifact. If this agent dies before the end, or the store fails, it may be
-   * published later; not that of a migration, which would be deleted with it.
-   */
-  private ArtifactStage.SealedArtifact publish(StepListener listener)
-      throws IOException, InterruptedException {
-    Capture capture = capture();
-    Consumer<Capture> saved =
-        freeze.request().options().heldUntilDecided() ? unkept -> {} : this::record;
-    saved.accept(capture);
-    long begin = node.nanoTime().getAsLong();
-    ArtifactStage.SealedArtifact sealed =
-        new Publication(
-                node,
-                freeze.work().containerId(),
-                freeze.artifact(),
-                freeze.request().options().threads(),
-                listener)
-            .run(capture, saved);
-    runner.timings().add("publish", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
-    return sealed;
-  }
-
-  private void record(Capture capture) {
-    try {
-      capture.write(node.journal().folderOf(freeze.work().containerId()));
-    } catch (IOException | UncheckedIOException e) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "Cannot record the capture of " + freeze.work().id() + " for a successor",
-          e);
-    }
-  }
-
-  private Capture capture() throws IOException {
+  private ArtifactStage.SealedArtifact publishFrozen(StepListener listener) throws IOException {
     captured = false; // If the store fails, it is not tried a second time.
-    List<Capture.Regions> regions = new ArrayList<>();
-    for (RegionPlan plan : freeze.plans()) {
-      regions.add(
-          new Capture.Regions(
-              plan.ownPid(), plan.stage().toString(), plan.journal().toString(), plan.host()));
-    }
-    @Nullable String library = null;
-    List<Capture.Device> device = new ArrayList<>();
-    if (freeze.dataPath() instanceof DataPath.Direct direct) {
-      library = direct.library();
-      freeze.work().offloaded().forEach(one -> device.add(device(one)));
-    }
-    Manifest.DataPath path = new Manifest.DataPath(kind(), freeze.pathTaken());
-    return new Capture(
-        freeze.manifest(runner.timings().asMap(), path),
-        freeze.request().options().durability(),
-        regions,
-        library,
-        device,
-        freeze.artifact().sizes(),
-        0,
-        null);
-  }
-
-  private Capture.Device device(Offloaded one) {
-    @Nullable Path saved = freeze.offloading().saved().get(one.process());
-    Path file =
-        saved != null
-            ? saved
-            : freeze.offloading().fileAfterwards(one, freeze.artifact().deviceFolder());
-    return new Capture.Device(
-        one.process(), one.ownPid(), file.toString(), saved != null, one.totalBytes());
-  }
-
-  private Manifest.DataPath.Kind kind() {
-    if (freeze.dataPath() instanceof DataPath.Direct) {
-      return Manifest.DataPath.Kind.DIRECT;
-    }
-    return freeze.plans().isEmpty() ? Manifest.DataPath.Kind.CRIU : Manifest.DataPath.Kind.MOVER;
+    return publication.ofFrozen(listener);
   }
 
   /** Nothing is in progress any more: first the stage, then the journal that named it. */

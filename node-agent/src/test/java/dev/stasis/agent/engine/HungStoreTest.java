@@ -102,7 +102,13 @@ class HungStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"move, DISK, EVICT", "dump, MEMORY, RESUME", "layer, MEMORY, RESUME"})
+  @CsvSource({
+    "move, DISK, EVICT",
+    "dump, MEMORY, RESUME",
+    "layer, MEMORY, RESUME",
+    "hash, MEMORY, SUSPEND",
+    "publish, DISK, EVICT"
+  })
   void theWorkloadIsThawedWithoutIt(String step, StagePlace stage, After after) throws Exception {
     CheckpointOutcome outcome = checkpoint(step, stage, after);
 
