@@ -65,11 +65,42 @@ public final class InterruptedPublication {
 
   /** The same for a caller that holds the lock of the container. */
   boolean completeLocked(Work work) throws InterruptedException {
+    AtomicReference<@Nullable ArtifactStage> stage = new AtomicReference<>();
+    boolean published = false;
     try {
-      return publish(work);
+      published =
+          work.phase() == Work.Phase.PUBLISHING
+              ? publish(work, stage, longer -> {})
+              // It may be frozen, and must not wait for a store that does not respond.
+              : new StoreCalls(node.storeSilence())
+                  .call("artifact of " + work.id(), pulse -> publish(work, stage, pulse));
+    } catch (StepFailure silent) {
+      LOG.log(System.Logger.Level.WARNING, "Cannot publish the artifact of " + work.id(), silent);
+      agentLives(work);
     } catch (IOException | RuntimeException e) {
       LOG.log(System.Logger.Level.WARNING, "Cannot publish the artifact of " + work.id(), e);
-      return false;
+    } finally {
+      ArtifactStage begun = stage.get();
+      if (!published && begun != null) {
+        var unused = begun.revoke();
+      }
+    }
+    return published;
+  }
+
+  /** An attempt that was left behind has not ended its agent. */
+  private void agentLives(Work work) {
+    Path folder = node.journal().folderOf(work.containerId());
+    try {
+      Optional<Capture> stored = Capture.stored(folder);
+      if (stored.isPresent() && stored.get().attempts() > 0) {
+        stored
+            .get()
+            .withAttempts(stored.get().attempts() - 1, node.clock().instant())
+            .write(folder);
+      }
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "capture of " + work.id(), e);
     }
   }
 
@@ -107,7 +138,9 @@ public final class InterruptedPublication {
     }
   }
 
-  private boolean publish(Work work) throws IOException, InterruptedException {
+  private boolean publish(
+      Work work, AtomicReference<@Nullable ArtifactStage> begins, StoreCalls.Pulse pulse)
+      throws IOException, InterruptedException {
     @Nullable String staging = work.artifactStage();
     @Nullable String target = work.artifact();
     if (staging == null || target == null || !isPending(work)) {
@@ -142,8 +175,13 @@ public final class InterruptedPublication {
                   Path.of(staging),
                   Objects.requireNonNull(path.getFileName()).toString(),
                   begun.files());
+      begins.set(stage);
+      pulse.beat();
+      long bytes = begun.files().values().stream().mapToLong(Long::longValue).sum();
+      StepListener listener =
+          new BeatingListener(StepListener.NONE, pulse, MoveStep.deadline(bytes));
       var unused =
-          new Publication(node, work.containerId(), stage, node.threads(), StepListener.NONE)
+          new Publication(node, work.containerId(), stage, node.threads(), listener)
               .run(
                   begun,
                   saved -> {
@@ -151,7 +189,9 @@ public final class InterruptedPublication {
                     write(saved, folder);
                   });
     } catch (IOException | RuntimeException e) {
-      // A disk that does not respond ends with the latter.
+      // A disk that does not respond ends with the latter. A thread that was left behind writes
+      // nothing: the next checkpoint has another capture.
+      pulse.beat();
       Objects.requireNonNull(capture.get()).withAttempts(died, now).write(folder);
       throw e;
     }

@@ -125,6 +125,25 @@ public final class NodeEngine {
     return new Evicted(node);
   }
 
+  /** Reads from a store. */
+  public interface StoreReading<T> {
+    T read() throws IOException;
+  }
+
+  /**
+   * Reads from a store while a workload may be frozen.
+   *
+   * @throws IOException also if the store does not respond; the reading is then left behind
+   */
+  public <T> T readStore(String what, StoreReading<T> reading)
+      throws IOException, InterruptedException {
+    try {
+      return new StoreCalls(node.storeSilence()).call(what, pulse -> reading.read());
+    } catch (StepFailure e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
   /** Inspects the current state of a workload. */
   public WorkloadInspector look() {
     return new WorkloadInspector(node);

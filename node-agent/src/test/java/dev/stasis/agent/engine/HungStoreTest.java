@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -127,6 +128,44 @@ class HungStoreTest {
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(names()).as("what is left in the store").isEmpty());
     runsOn();
+  }
+
+  /** Its capture is complete, but the driver failed to thaw it: each attempt publishes it first. */
+  @Test
+  void anAttemptToPublishACaptureLaterDoesNotWaitForIt() throws Exception {
+    try (EngineLab other = new EngineLab(1, 128);
+        GpuContainer container =
+            GpuContainer.start(
+                ContainerSpec.counter(other.gpus(), "--mib", "" + MIB, "--interval-ms", "100"))) {
+      container.awaitSteps(3);
+      other.gpus().fault("unlock", "failed");
+      NodeParts parts = LabParts.silence(other, SILENCE);
+      CheckpointOutcome outcome =
+          new Checkpoint(parts)
+              .run(
+                  Asked.of(other, container)
+                      .to(store())
+                      .staged(StagePlace.MEMORY)
+                      .by(DataPathChoice.MOVER)
+                      .request(),
+                  EngineLab.control(),
+                  (step, done, total) -> {
+                    if (step.equals("tidy")) {
+                      hang();
+                    }
+                  });
+      assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
+      Work work = other.engine().thaw().inHand().get(0);
+      InterruptedPublication publication = new InterruptedPublication(parts);
+      assertThat(publication.isCaptured(work)).isTrue();
+
+      assertThat(publication.complete(work)).isFalse();
+
+      assertThat(hangs).isTrue();
+      respond();
+      await().atMost(Duration.ofSeconds(60)).until(() -> publication.complete(work));
+      assertThat(Path.of(String.valueOf(work.artifact()))).isDirectory();
+    }
   }
 
   private CheckpointOutcome checkpoint(String step, StagePlace stage, After after)

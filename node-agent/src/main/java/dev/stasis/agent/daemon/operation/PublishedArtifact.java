@@ -40,9 +40,15 @@ record PublishedArtifact(AgentParts parts) {
       return Optional.empty();
     }
     try {
-      return read(ArtifactPlace.of(parts.cluster(), reference), phase);
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
+      return phase == Work.Phase.PUBLISHING
+          ? read(place, phase)
+          : parts.engine().readStore("artifact of " + operation.name(), () -> read(place, phase));
     } catch (ApiUnreachable e) {
       throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
     } catch (IOException | Refused e) {
       LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
       return Optional.empty();
