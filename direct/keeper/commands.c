@@ -51,7 +51,7 @@ static bool attach(const struct request *r) {
     struct workload *w = r->w;
     pid_t pid = atoi(r->word[2]);
     uint64_t start = number(r->word[3]);
-    rest_until(pid, start);
+    rest_until(pid, start, false);
     if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
     w->pid = pid;
     w->start = start;
@@ -94,17 +94,11 @@ static bool unload(const struct request *r) {
     return held && told(r->w, GATE_UNLOAD, 0, 60000);
 }
 
-static bool detach(const struct request *r) {
-    link_hang_up(r->w);
-    return true;
-}
+static bool detach(const struct request *r) { return link_hang_up(r->w), true; }
 
 static bool snapshot(const struct request *r) { return snapshot_make(r->w, number(r->word[2]) << 20); }
 
-static bool forget(const struct request *r) {
-    snapshot_drop(r->w);
-    return true;
-}
+static bool forget(const struct request *r) { return snapshot_drop(r->w), true; }
 
 static bool stage(const struct request *r) { return stage_make(r->w, r->word[2]); }
 
@@ -117,10 +111,7 @@ static void saved(uint64_t bytes) {
 }
 
 /* Only an agent that knows the lines gets them. */
-static bool follow(const struct request *r) {
-    (void)r;
-    return following = true;
-}
+static bool follow(const struct request *r) { return following = r != NULL; }
 
 static bool save(const struct request *r) {
     told_bytes = 0;
@@ -145,32 +136,34 @@ static bool drop(const struct request *r) {
     return true;
 }
 
-static bool use(const struct request *r) { return cuda_device_named(r->word[1]) >= 0; }
+static bool use(const struct request *r) { return cuda_device(NULL, r->word[1], true) >= 0; }
 
 static bool room(const struct request *r) { return room_make(r->word[1], number(r->word[2]), r->word[3]); }
 
 static bool reserve(const struct request *r) { return prefill_reserve(r->word[1], number(r->word[2]) << 20, r->word[3]); }
 
-static bool prefill(const struct request *r) { return prefill_load(r->word[1]); }
+static bool prefill(const struct request *r) { return prefill_load(r->word[1], 0, UINT64_MAX); }
+
+static bool arrived(const struct request *r) { return prefill_load(r->word[3], number(r->word[1]), number(r->word[2])); }
+
+static bool until(const struct request *r) { return rest_until(atoi(r->word[1]), number(r->word[2]), true); }
 
 static bool list(const struct request *r) {
-    (void)r;
-    add(" arena=%s holder=%s", rest_of(NULL) ? "none" : "open", holder >= 0 ? "yes" : "no");
+    add(" arena=%s holder=%s", arena ? "open" : "none", holder >= 0 ? "yes" : "no");
     for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
         if (!*w->name) continue;
         add(" %s=pid:%d,start:%llu,blocks:%u,bytes:%llu", w->name, w->pid, (unsigned long long)w->start, w->count, (unsigned long long)w->bytes);
     }
-    return true;
+    return r != NULL;
 }
 
 static bool quit(const struct request *r) {
-    (void)r;
     for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
         if (*w->name && w->count) return fail("the memory of %s is held; drop it first", w->name);
     }
     rooms_close();
     prefills_close();
-    return ended = true;
+    return ended = r != NULL;
 }
 
 static bool rest(const struct request *r) {
@@ -191,7 +184,7 @@ static const struct command {
     {"stage", 3, 2, stage, false},     {"save", 3, 2, save, false},     {"reload", 2, 2, reload, false},    {"open", 2, 0, open_gate, false},
     {"drop", 2, 0, drop, false},       {"use", 2, 0, use, true},        {"room", 4, 3, room, true},             {"reserve", 4, 3, reserve, true},
     {"prefill", 2, 1, prefill, true},  {"follow", 1, 0, follow, true},  {"list", 1, 0, list, true},            {"rest", 1, 0, rest, true},
-    {"quit", 1, 0, quit, true},
+    {"arrived", 4, 3, arrived, true},  {"until", 3, 0, until, true},    {"quit", 1, 0, quit, true},
 };
 
 static bool run(char *line) {

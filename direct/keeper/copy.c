@@ -23,11 +23,13 @@ static bool transfer(int fd, uint8_t *data, size_t length, uint64_t at, bool in)
     return true;
 }
 
-static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
+static void digest(const uint8_t *data, size_t length, char *text) {
     struct lanes lanes;
+    uint8_t sha[32];
     lanes_begin(&lanes);
     lanes_rows(&lanes, data, length); /* GPU memory comes in granules of 2 MiB: whole rows */
     lanes_end(&lanes, sha);
+    for (int i = 0; i < 32; i++) sprintf(text + 2 * i, "%02x", sha[i]);
 }
 
 /* An error where a write to the mapping would be a SIGBUS. */
@@ -46,15 +48,16 @@ static bool save(const struct job *j, struct piece *chunk, uint8_t *data) {
     return true;
 }
 
-static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) {
-    uint8_t sha[32];
-    if (chunk->zero) {
+/* What has been computed of a chunk that has arrived is compared when the table is complete. */
+static bool load(const struct job *j, struct piece *chunk, uint8_t *data) {
+    char sha[65];
+    if (chunk->zero && j->kind != COPY_ARRIVED) {
         memset(data, 0, chunk->length);
         return true;
     }
     if (!transfer(j->file, data, chunk->length, chunk->offset, true)) return false;
-    digest(data, chunk->length, sha);
-    return memcmp(sha, chunk->sha, 32) == 0 ||
+    digest(data, chunk->length, j->kind == COPY_ARRIVED ? chunk->sha : sha);
+    return j->kind == COPY_ARRIVED || strcmp(sha, chunk->sha) == 0 ||
            fail("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
 }
 
@@ -63,10 +66,11 @@ static bool closed(int connection) {
     return poll(&wait, 1, 0) > 0 && wait.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-/* Where a chunk is loaded to; 0: nowhere. What was prefilled is copied as a whole. */
+/* Where a chunk is loaded to; 0: nowhere, or it is there. What was prefilled is copied as a whole. */
 static uint64_t target_of(const struct job *j, const struct piece *chunk) {
     const struct item *item = &j->w->items[chunk->item];
-    return j->kind == COPY_PREFILL ? item->snapshot : item->snapshot ? 0 : item->fresh.mapped;
+    if (chunk->offset < j->from || chunk->offset + chunk->length > j->to) return 0;
+    return j->kind == COPY_LOAD ? (item->snapshot ? 0 : item->fresh.mapped) : chunk->done ? 0 : item->snapshot;
 }
 
 static bool any_in_the_way(void) {
@@ -83,7 +87,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     if (j->kind == COPY_POPULATE) return populate(j, chunk);
     if (j->kind == COPY_SAVE && !item->kept.mapped && any_in_the_way()) return fail("the program needs the device memory of its copy");
     /* The agent has given up, and its next command, such as a thaw, must not wait for this copy. */
-    bool wanted = j->kind == COPY_PREFILL || (j->kind == COPY_SAVE && item->kept.mapped);
+    bool wanted = j->kind >= COPY_PREFILL || (j->kind == COPY_SAVE && item->kept.mapped);
     if (wanted && closed(agent)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
@@ -133,11 +137,6 @@ bool copy_start(unsigned threads) {
 
 bool copy_run(struct job *j) {
     if (!j->chunks && !(j->chunks = chunks_of(j->w, &j->count))) return fail("out of memory");
-    for (uint32_t i = 0; i < j->w->count; i++) { /* the arena is registered here, not by many threads at once */
-        const struct item *item = &j->w->items[i];
-        bool used = j->kind != COPY_LOAD || item->fresh.mapped;
-        if (used && !cuda_use(item->device)) return false;
-    }
     pthread_mutex_lock(&mutex);
     job = j;
     next_chunk = 0;
@@ -192,16 +191,15 @@ void snapshot_drop(struct workload *w) {
 }
 
 bool snapshot_make(struct workload *w, uint64_t reserve) {
-    uint64_t need[MAX_DEVICES] = {0}, largest[MAX_DEVICES] = {0}, left;
+    uint64_t need[MAX_DEVICES] = {0}, largest = 0, left;
     if (!content_here(w)) return false;
     if (snapshot_here(w)) return true; /* an export drops that of the checkpoint before */
     w->wanted = link_wanted(w);
     for (uint32_t i = 0; i < w->count; i++) {
-        int d = w->items[i].device;
-        need[d] += w->items[i].bytes;
-        largest[d] = w->items[i].bytes > largest[d] ? w->items[i].bytes : largest[d];
+        need[w->items[i].device] += w->items[i].bytes;
+        largest = w->items[i].bytes > largest ? w->items[i].bytes : largest;
     }
-    for (int d = 0; d < MAX_DEVICES; d++) reserve += largest[d]; /* the reload has a block twice */
+    reserve += largest; /* the reload has a block twice */
     for (int d = 0; d < MAX_DEVICES; d++) {
         if (need[d] && (!cuda_free(d, &left) || left < need[d] + reserve)) {
             return fail("GPU %d: expected %llu MiB free for a snapshot, got %llu", d, (unsigned long long)(need[d] + reserve) >> 20,

@@ -54,23 +54,15 @@ static const char *uuid_text(const uint8_t *uuid) {
 }
 
 /* A context takes some hundred MiB of its GPU, and a hostile library may name the GPU of another workload. */
-int cuda_device(const uint8_t *uuid, bool make) {
+int cuda_device(const uint8_t *uuid, const char *named, bool make) {
     int i = 0;
-    while (i < devices && memcmp(uuids[i], uuid, 16) != 0) i++;
+    while (i < devices && (named ? strcmp(uuid_text(uuids[i]), named) : memcmp(uuids[i], uuid, 16))) i++;
     if (i == devices || !(make || contexts[i])) {
-        fail("%s is not one of those that %s", uuid_text(uuid), make ? "the keeper sees" : "the agent has named");
+        fail("%s is not one of those that %s", named ? named : uuid_text(uuid), make ? "the keeper sees" : "the agent has named");
         return -1;
     }
     bool there = contexts[i] || ok(driver.cuDevicePrimaryCtxRetain(&contexts[i], i), "cuDevicePrimaryCtxRetain");
     return there && cuda_use(i) ? i : -1;
-}
-
-int cuda_device_named(const char *text) {
-    for (int i = 0; i < devices; i++) {
-        if (strcmp(uuid_text(uuids[i]), text) == 0) return cuda_device(uuids[i], true);
-    }
-    fail("%s is not one of those that the keeper sees", text);
-    return -1;
 }
 
 bool arena_open(unsigned threads) {
@@ -81,7 +73,9 @@ bool arena_open(unsigned threads) {
     arena = made;
     madvise(arena, arena_bytes, MADV_HUGEPAGE);
     madvise(arena, arena_bytes, MADV_DONTFORK);
-    return true;
+    int i = 0;
+    while (i < devices && !contexts[i]) i++;
+    return i == devices || cuda_use(i);
 }
 
 /* Gives the host memory back; nothing may be in it. */
@@ -92,7 +86,7 @@ void arena_close(void) {
     arena = NULL;
 }
 
-/* The arena is registered once, for the contexts of all GPUs (portable). */
+/* The arena is registered once, for the contexts of all GPUs (portable): before the copying threads use it. */
 bool cuda_use(int device) {
     if (device < 0 || device >= devices || !contexts[device]) return fail("expected a GPU with a context, got number %d", device);
     bool done = ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") &&

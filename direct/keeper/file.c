@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <linux/magic.h>
@@ -100,7 +101,7 @@ static bool pin(struct room *room, int device) {
 bool room_make(const char *uuid, uint64_t bytes, const char *path) {
     if (room_of(path)) return fail("%s has room already", path);
     if (!bytes || bytes % GRANULE) return fail("expected a multiple of %d bytes, got %llu", GRANULE, (unsigned long long)bytes);
-    int device = cuda_device_named(uuid);
+    int device = cuda_device(NULL, uuid, true);
     struct room *room = device < 0 ? NULL : room_new(path, bytes);
     bool done = room && pin(room, device);
     if (room && !done) room_drop(room);
@@ -113,19 +114,22 @@ void rooms_close(void) {
     }
 }
 
-static void print(FILE *table, const struct workload *w, const struct piece *chunks, size_t count) {
+/* Before the data: a node to which the files are sent as they grow finds the regions in it. */
+static void print_regions(FILE *table, const struct workload *w) {
     fputs(HEAD, table);
     for (uint32_t i = 0; i < w->count; i++) {
         const struct item *item = &w->items[i];
         fprintf(table, "R %u %u %" PRIx64 " %" PRIu64 "\n", i, item->block, item->address, item->bytes);
     }
+    fflush(table);
+}
+
+static void print_chunks(FILE *table, const struct piece *chunks, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct piece *chunk = &chunks[i];
         char crc[16];
         snprintf(crc, sizeof crc, chunk->zero ? "zero" : "%08x", chunk->crc);
-        fprintf(table, "C %zu %u %" PRIu64 " %u %" PRIu64 " %s 16x", i, chunk->item, chunk->at, chunk->length, chunk->offset, crc);
-        for (int j = 0; j < 32; j++) fprintf(table, "%02x", chunk->sha[j]);
-        fputc('\n', table);
+        fprintf(table, "C %zu %u %" PRIu64 " %u %" PRIu64 " %s 16x%s\n", i, chunk->item, chunk->at, chunk->length, chunk->offset, crc, chunk->sha);
     }
     fprintf(table, "end %zu\n", count);
 }
@@ -141,9 +145,10 @@ bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t byte
     struct job job = {.kind = COPY_SAVE, .w = w, .file = room->fd, .map = room->map, .pinned = room->pinned, .saved = saved};
     int chunks = file_create(path, ".chunks");
     FILE *table = chunks < 0 ? NULL : fdopen(chunks, "w+");
+    if (table) print_regions(table, w);
     bool frozen = w->items->kept.mapped, done = table && copy_run(&job);
     if (done) {
-        print(table, w, job.chunks, job.count);
+        print_chunks(table, job.chunks, job.count);
         /* The file is synced with the rest of its artifact. Here a sync would keep the program from its memory, and delay an undo. */
         done = (fflush(table) == 0 && !ferror(table) && ftruncate(room->fd, (off_t)w->bytes) == 0) || fail("%s: %s", path, strerror(errno));
     }
@@ -156,18 +161,11 @@ bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t byte
     return done;
 }
 
-static bool unhex(const char *text, uint8_t *to, size_t count) {
-    for (size_t i = 0; i < count; i++, text += 2) {
-        if (sscanf(text, "%2hhx", &to[i]) != 1) return false;
-    }
-    return !*text;
-}
-
-static bool take_region(const char *line, struct workload *content, uint64_t size) {
+static bool take_region(const char *line, struct workload *content) {
     struct item item = {.device = -1, .fd = -1};
     uint32_t number;
     bool valid = sscanf(line, "R %u %u %" SCNx64 " %" SCNu64, &number, &item.block, &item.address, &item.bytes) == 4 &&
-                 number == content->count && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0 && item.bytes <= size - content->bytes;
+                 number == content->count && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0 && item.bytes <= (1ull << 44) - content->bytes;
     if (valid) {
         content->items[content->count++] = item;
         content->bytes += item.bytes;
@@ -179,11 +177,11 @@ static bool take_region(const char *line, struct workload *content, uint64_t siz
 static bool take_chunk(const char *line, struct piece *chunk, size_t expected) {
     struct piece there;
     size_t number;
-    char crc[16], sha[72];
-    int fields = sscanf(line, "C %zu %u %" SCNu64 " %u %" SCNu64 " %15s 16x%71s", &number, &there.item, &there.at, &there.length, &there.offset, crc, sha);
+    char crc[16];
+    int fields = sscanf(line, "C %zu %u %" SCNu64 " %u %" SCNu64 " %15s 16x%64s", &number, &there.item, &there.at, &there.length, &there.offset, crc, chunk->sha);
     chunk->zero = fields == 7 && strcmp(crc, "zero") == 0;
     return fields == 7 && number == expected && there.item == chunk->item && there.at == chunk->at && there.length == chunk->length &&
-           there.offset == chunk->offset && (chunk->zero || sscanf(crc, "%8x", &chunk->crc) == 1) && unhex(sha, chunk->sha, 32);
+           there.offset == chunk->offset && (chunk->zero || sscanf(crc, "%8x", &chunk->crc) == 1);
 }
 
 static bool read_table(FILE *table, struct file *file, uint64_t size) {
@@ -191,11 +189,11 @@ static bool read_table(FILE *table, struct file *file, uint64_t size) {
     size_t taken = 0, end;
     file->content.items = calloc(MAX_ITEMS, sizeof *file->content.items);
     bool valid = file->content.items && fgets(line, sizeof line, table) && strcmp(line, HEAD) == 0;
-    while (valid && (valid = fgets(line, sizeof line, table)) && *line == 'R') valid = take_region(line, &file->content, size);
+    while (valid && (file->whole = fgets(line, sizeof line, table)) && *line == 'R') valid = take_region(line, &file->content);
     file->chunks = valid ? chunks_of(&file->content, &file->count) : NULL;
-    for (; file->chunks && valid && taken < file->count; taken++)
+    for (; file->whole && file->chunks && valid && taken < file->count; taken++)
         valid = take_chunk(line, &file->chunks[taken], taken) && fgets(line, sizeof line, table);
-    return file->chunks && valid && sscanf(line, "end %zu", &end) == 1 && end == taken;
+    return file->chunks && valid && (!file->whole || (file->content.bytes <= size && sscanf(line, "end %zu", &end) == 1 && end == taken));
 }
 
 bool file_open(const char *path, struct file *file) {
@@ -208,8 +206,13 @@ bool file_open(const char *path, struct file *file) {
     return valid;
 }
 
-bool file_load(const struct file *file, enum copy kind, struct workload *w) {
-    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data});
+bool file_is(const struct file *file, const char *path) {
+    struct stat a, b;
+    return file->content.items && fstat(file->data, &a) == 0 && stat(name_of(path, ".data"), &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+bool file_load(const struct file *file, enum copy kind, struct workload *w, uint64_t from, uint64_t to) {
+    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .from = from, .to = to});
 }
 
 void file_close(struct file *file) {

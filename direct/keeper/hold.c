@@ -190,11 +190,8 @@ bool holder_recover(void) {
         w->pid = held.pid;
         w->start = held.start;
         w->unloaded = true; /* as far as anyone can tell */
-        struct item *item = &w->items[w->count];
-        *item = (struct item){.block = held.block, .device = cuda_device(held.uuid, true), .address = held.address, .bytes = held.bytes, .fd = fd};
-        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->kept)) return false;
-        w->count++;
-        w->bytes += item->bytes;
+        struct gate_entry entry = {.block = held.block, .address = held.address, .bytes = held.bytes};
+        if (!workload_add(w, &entry, cuda_device(held.uuid, NULL, true), fd)) return false;
     }
     /* One that ends, since it holds nothing or was killed, takes connections until it is gone. */
     return held.op == END || (held.op == LIST && holder_replace()) || fail("the second holder is gone");

@@ -10,9 +10,9 @@ static const char usage[] =
     "       stasis-keeper look PID START                     what the library of a process says of itself; changes nothing, needs no GPU\n"
     "       stasis-keeper hold PATH                          the second holder, begun by serve\n"
     "       stasis-keeper anchor PATH GRACE_MS               keeps the driver initialized while an agent is connected, and so long after\n"
-    "Commands: attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME |\n"
-    "          snapshot NAME RESERVE_MIB | stage NAME PATH | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
-    "          use GPU_UUID | room GPU_UUID BYTES PATH | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | follow | list | rest | quit\n";
+    "Commands: use GPU_UUID | attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME | follow | list |\n"
+    "          snapshot NAME RESERVE_MIB | stage NAME PATH | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME | rest |\n"
+    "          room GPU_UUID BYTES PATH | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | arrived FROM TO PATH | until PID START | quit\n";
 
 __thread char failure[512];
 

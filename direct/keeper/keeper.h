@@ -30,8 +30,7 @@ struct import {
 struct item {
     uint32_t block;
     int device;       /* of the keeper: where kept and snapshot are; -1: not known yet */
-    uint64_t address; /* in the workload */
-    uint64_t bytes;
+    uint64_t address, bytes; /* in the workload */
     int fd;           /* of kept; -1 once it was handed back */
     struct import kept, fresh; /* what the workload had, and in a reload what it gets */
     uint64_t snapshot;
@@ -41,14 +40,13 @@ struct item {
 struct workload {
     char name[NAME_BYTES]; /* empty: unused entry */
     pid_t pid;
-    uint64_t start;
+    uint64_t start, bytes;
     int socket; /* to the library, or -1 */
     int page;   /* the library's, or 0 */
     uint32_t wanted; /* what it said when the snapshot was made */
     bool unloaded; /* the content may be here alone: only an explicit drop gives it up */
     struct item *items;
     uint32_t count;
-    uint64_t bytes;
 };
 
 /* What went wrong in this thread, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
@@ -60,8 +58,7 @@ bool cuda_open(void);
 /* False with the call and the driver's name for the result. */
 bool ok(int result, const char *call);
 /* The number of a GPU with a context, or negative. One is not made for a GPU that only a workload has named. */
-int cuda_device(const uint8_t *uuid, bool make);
-int cuda_device_named(const char *uuid); /* by the agent: one is made */
+int cuda_device(const uint8_t *uuid, const char *named, bool make); /* named: by the agent, NULL: its UUID says which */
 bool cuda_use(int device);               /* makes its context the thread's */
 bool cuda_free(int device, uint64_t *left);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
@@ -108,15 +105,12 @@ bool arena_open(unsigned threads); /* 0: as many as before */
 void arena_close(void);
 
 /* The threads that copy: into a room, whose pages they make before; to a file; from a file to fresh memory or to snapshots. */
-enum copy { COPY_POPULATE, COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
+enum copy { COPY_POPULATE, COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL, COPY_ARRIVED }; /* ARRIVED: the digests are only computed */
 struct piece {
-    uint32_t item;
-    uint64_t at; /* in the item */
-    uint32_t length;
-    uint64_t offset; /* in the file */
-    uint32_t crc;
+    uint32_t item, length, crc;
+    uint64_t at, offset; /* in the item, and in the file */
     bool zero, done;
-    uint8_t sha[32];
+    char sha[65]; /* its digest, as text */
 };
 struct job {
     enum copy kind;
@@ -124,6 +118,7 @@ struct job {
     struct piece *chunks; /* NULL: of all items; the caller frees them */
     size_t count;
     int file;
+    uint64_t from, to; /* LOAD and after it: in the file */
     uint8_t *map; /* POPULATE, SAVE: of the file, where it is on a tmpfs */
     bool pinned;  /* the GPU can write into it */
     void (*saved)(uint64_t bytes); /* SAVE: receives how much from the beginning is final, or NULL; must not block */
@@ -146,11 +141,14 @@ struct file {
     struct workload content; /* items that are nowhere else */
     struct piece *chunks;
     size_t count;
+    bool whole; /* the table is complete: the digests of the chunks are those of the artifact */
 };
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes));
-bool file_open(const char *path, struct file *file);
-bool file_load(const struct file *file, enum copy kind, struct workload *w); /* into w's fresh memory, or its snapshots */
+bool file_open(const char *path, struct file *file); /* also one whose table has only its regions yet, and of any size */
+bool file_is(const struct file *file, const char *path);
+/* The chunks between these offsets, into w's fresh memory, or its snapshots. */
+bool file_load(const struct file *file, enum copy kind, struct workload *w, uint64_t from, uint64_t to);
 void file_close(struct file *file);
 
 /*
@@ -170,12 +168,12 @@ void rooms_close(void);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path);
-bool prefill_load(const char *path); /* as long as the agent is connected */
+bool prefill_load(const char *path, uint64_t from, uint64_t to); /* as long as the agent is connected; up to UINT64_MAX: all, checked */
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
 void prefills_close(void);
 
 /* What it does until the processes have ended for which it worked. */
-void rest_until(pid_t pid, uint64_t start);
+bool rest_until(pid_t pid, uint64_t start, bool waits); /* waits: there is nothing else for which it lives */
 bool rest_begin(void); /* false: all have ended */
 bool rest_end(void);
 unsigned rest_of(struct pollfd *wait); /* what to wait for, and how many; 0: it does not rest */
@@ -187,6 +185,7 @@ struct workload *workload_named(const char *name, bool make);
 bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path);
 void workload_drop(struct workload *w);
+bool workload_add(struct workload *w, const struct gate_entry *entry, int device, int fd); /* takes the descriptor */
 const char *note_names(uint32_t notes);
 const char *state_name(uint32_t state);
 const char *result_name(int result);

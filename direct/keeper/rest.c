@@ -10,7 +10,7 @@
 static struct pollfd alive[MAX_WORKLOADS]; /* the processes, until they have ended; those without one at the end */
 static pid_t pids[MAX_WORKLOADS];
 static unsigned count;
-static bool resting;
+static bool resting, waiting;
 
 static void forget_ended(void) {
     if (poll(alive, count, 0) <= 0) return;
@@ -22,18 +22,20 @@ static void forget_ended(void) {
     }
 }
 
-void rest_until(pid_t pid, uint64_t start) {
+bool rest_until(pid_t pid, uint64_t start, bool waits) {
     forget_ended();
+    waiting = waits;
     for (unsigned i = 0; i < count; i++) {
-        if (pids[i] == pid) return;
+        if (pids[i] == pid) return true;
     }
     int fd = count < MAX_WORKLOADS ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (fd < 0 || link_start_of(pid) != start) { /* another process has this pid now */
         close(fd);
-        return;
+        return fail("process %d has ended", pid);
     }
     alive[count] = (struct pollfd){.fd = fd, .events = POLLIN};
     pids[count++] = pid;
+    return true;
 }
 
 bool rest_begin(void) {
@@ -48,12 +50,15 @@ bool rest_end(void) {
     return arena_open(0);
 }
 
+/* Also with what has arrived for a restore that never comes. */
+static bool may_end(void) { return resting || (waiting && agent < 0); }
+
 unsigned rest_of(struct pollfd *wait) {
-    if (wait && resting) memcpy(wait, alive, count * sizeof *alive);
-    return resting ? count : 0;
+    memcpy(wait, alive, count * sizeof *alive);
+    return may_end() ? count : 0;
 }
 
 bool rest_is_over(void) {
     forget_ended();
-    return resting && !count;
+    return may_end() && !count;
 }

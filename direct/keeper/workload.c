@@ -65,9 +65,7 @@ static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
     return false;
 }
 
-/* Takes the descriptor. */
-static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
-    int device = cuda_device(entry->uuid, false);
+bool workload_add(struct workload *w, const struct gate_entry *entry, int device, int fd) {
     uint64_t total = device < 0 ? 0 : cuda_total(device);
     bool valid = total > 0;
     if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
@@ -117,7 +115,7 @@ bool workload_export(struct workload *w) {
                     (reply.next == 0 || (reply.next > first && reply.count) || fail("export: no end"));
         uint32_t before = w->count;
         for (uint32_t i = 0; i < reply.count; i++) {
-            if (good) good = add(w, &reply.entry[i], fds[i]);
+            if (good) good = workload_add(w, &reply.entry[i], cuda_device(reply.entry[i].uuid, NULL, false), fds[i]);
             else close(fds[i]);
         }
         if (!good || !holder_put(w, before)) return false;
@@ -130,7 +128,7 @@ bool workload_export(struct workload *w) {
 static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd, bool from_file) {
     if (!item || item->fresh.mapped) return fail("block %u is not in what is kept", entry->block);
     if (item->bytes != entry->bytes || item->address != entry->address) return fail("block %u changed its place or size", entry->block);
-    int device = cuda_device(entry->uuid, false);
+    int device = cuda_device(entry->uuid, NULL, false);
     if (device < 0 || !cuda_import(device, fd, item->bytes, &item->fresh)) return false;
     if (from_file && device != item->device) { /* the restored process may have another GPU */
         snapshot_release(item);
@@ -141,7 +139,7 @@ static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd
 
 /* One batch of fresh memory: what is not in the keeper comes from the file. */
 static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
-    if (file && !file_load(file, COPY_LOAD, w)) return false;
+    if (file && !file_load(file, COPY_LOAD, w, 0, UINT64_MAX)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }

@@ -21,14 +21,11 @@ socklen_t abstract_address(struct sockaddr_un *address, const char *name) {
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
 }
 
-/* glibc's own became a function of 2.33 only. */
-static int look_at(const char *path, struct stat *st) { return (int)syscall(SYS_stat, path, st); }
-
-/* The library's own file under another name, by a careless setting, would lead to itself. */
+/* The library's own file under another name, by a careless setting, would lead to itself. glibc's stat is a function only since 2.33. */
 static bool is_self(const char *path) {
     Dl_info self;
     struct stat here, there;
-    return dladdr((void *)&driver_at, &self) && look_at(self.dli_fname, &here) == 0 && look_at(path, &there) == 0 &&
+    return dladdr((void *)&driver_at, &self) && syscall(SYS_stat, self.dli_fname, &here) == 0 && syscall(SYS_stat, path, &there) == 0 &&
            here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 

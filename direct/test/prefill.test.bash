@@ -144,3 +144,184 @@ promise_prefill_ends_with_the_agent_that_asked_for_it() {
     must prefill "$work/memory"
     restored 40
 }
+
+# arriving MIB: what a node has of a file of the process when that much of its data has arrived and everything else is missing.
+arriving() {
+    rm -f "$work"/here.*
+    grep -v '^C\|^end' "$work/memory.chunks" >"$work/here.chunks"
+    dd if="$work/memory.data" of="$work/here.data" bs=1M count="$1" 2>/dev/null
+    truncate -r "$work/memory.data" "$work/here.data"
+}
+
+# arrives: the rest of it; then it has its place. $work/memory is only there.
+arrives() {
+    dd if="$work/memory.data" of="$work/here.data" bs=1M conv=notrunc 2>/dev/null
+    cp "$work/memory.chunks" "$work/here.chunks"
+    mv "$work/here.data" "$work/memory.data"
+    mv "$work/here.chunks" "$work/memory.chunks"
+}
+
+mib() { echo $(($1 << 20)); }
+
+promise_what_arrives_is_loaded_and_not_read_again() {
+    node 1 256
+    saved 40
+    arriving 24
+    before=$(used)
+    must reserve "$(gpu)" 16 "$work/here"
+    [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
+    must arrived "$(mib 8)" "$(mib 24)" "$work/here"
+    must arrived 0 "$(mib 24)" "$work/here"
+    taken=$(used)
+    arrives
+    dd if=/dev/zero of="$work/memory.data" bs=1M count=16 conv=notrunc 2>/dev/null # what is read from here on is wrong
+    must reserve "$(gpu)" 16 "$work/memory"
+    [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
+    [ "$(used)" = "$taken" ] || fail "expected $taken blocks, got $(used)"
+    must prefill "$work/memory"
+    : >"$work/memory.data"
+    restored 40
+    must drop w
+    refused other reserve "$(gpu)" 16 "$work/other"
+    must quit
+}
+
+promise_a_byte_that_arrives_damaged_is_loaded_again() {
+    node 1 256
+    saved 40
+    arriving 40
+    printf 'x' | dd of="$work/here.data" bs=1 seek=5000000 conv=notrunc 2>/dev/null
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    arrives # its block was sent a second time
+    must reserve "$(gpu)" 16 "$work/memory"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_a_byte_that_stays_damaged_is_refused() {
+    node 1 256
+    saved 40
+    arriving 40
+    printf 'x' | dd of="$work/here.data" bs=1 seek=5000000 conv=notrunc 2>/dev/null
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    cp "$work/memory.chunks" "$work/here.chunks"
+    must reserve "$(gpu)" 16 "$work/here"
+    refused 'wrong digest' prefill "$work/here"
+    refused 'nothing is reserved' prefill "$work/here"
+    driver_in
+    attach
+    refused 'wrong digest' reload w "$work/here"
+    refused 'not in this state' open w
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
+promise_what_has_arrived_is_not_used_without_its_digests() {
+    node 1 256
+    saved 40
+    arriving 40
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    refused 'before its table was complete' prefill "$work/here"
+    driver_in
+    attach
+    refused 'wrong digest' reload w "$work/here"
+    refused 'not in this state' open w
+    must reserve "$(gpu)" 16 "$work/memory"
+    must prefill "$work/memory"
+    refused 'and loaded' arrived 0 "$(mib 40)" "$work/memory"
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
+promise_digests_of_a_table_that_may_change_are_not_trusted() {
+    node 1 256
+    saved 40
+    arriving 40
+    # Complete, but of other content: all of it zeros, with the right digests.
+    sed 's/ [0-9a-f]* 16x/ zero 16x/' "$work/memory.chunks" >"$work/here.chunks"
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    refused 'before its table was complete' prefill "$work/here"
+    arrives
+    must reserve "$(gpu)" 16 "$work/memory"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_regions_of_another_size_are_loaded_again() {
+    node 1 256
+    saved 40
+    arriving 40
+    sed -i '2s/[0-9]*$/2097152/' "$work/here.chunks"
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    arrives
+    must reserve "$(gpu)" 16 "$work/memory"
+    [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_what_arrived_on_another_gpu_is_loaded_again() {
+    node 2 256
+    saved 40
+    arriving 40
+    must use "$(gpu 1)"
+    before=$(used 1) # of the keeper's context
+    must reserve "$(gpu 1)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    arrives
+    must reserve "$(gpu)" 16 "$work/memory"
+    [ "$(used 1)" = "$before" ] || fail "expected $before blocks, got $(used 1)"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_what_has_arrived_is_given_up_when_its_room_is_needed() {
+    node 1 256
+    saved 40
+    arriving 40
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    arrives
+    must reserve "$(gpu)" 240 "$work/memory"
+    [[ $answer == *bytes=0* ]] || fail "expected nothing, got $answer"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_an_agent_that_goes_while_memory_arrives_loses_only_time() {
+    node 1 256
+    saved 40
+    arriving 40
+    must reserve "$(gpu)" 16 "$work/here"
+    abandoned arrived 0 "$(mib 40)" "$work/here"
+    arrives
+    must reserve "$(gpu)" 16 "$work/memory"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_a_keeper_ends_with_the_container_for_which_memory_arrives() {
+    node 1 256
+    saved 40
+    before=$(used)
+    setsid sleep 1000 &
+    container=$!
+    pids+=("$container")
+    refused 'has ended' until "$container" 1
+    arriving 40
+    must until "$container" "$(start_time "$container")"
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 40)" "$work/here"
+    end "$pid" # which it has seen, too
+    must list
+    end "$container"
+    until_gone "$keeper"
+    [ "$(used)" -lt "$before" ] || fail "expected less than $before blocks, got $(used)"
+}
