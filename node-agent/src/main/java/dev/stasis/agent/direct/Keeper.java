@@ -163,6 +163,19 @@ public final class Keeper implements AutoCloseable {
     ask(copying(bytes), "prefill", path.toString());
   }
 
+  /**
+   * Loads what lies in a part of the reserved data that has arrived. The keeper keeps the digests
+   * of what it loaded, and compares them at the next {@link #reserve}, when the table is complete.
+   */
+  public void arrived(Path path, long from, long to) throws KeeperFailure, InterruptedException {
+    ask(copying(to - from), "arrived", "" + from, "" + to, path.toString());
+  }
+
+  /** Ends the keeper with this process, as long as only reserved memory keeps it. */
+  public void until(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(QUICK, "until", "" + process.pid(), "" + process.startTime());
+  }
+
   /** Gives up the copy that was made for the artifact, and with it the device memory it takes. */
   public void forget(ProcessId process) throws KeeperFailure, InterruptedException {
     ask(BATCH, "forget", name(process));

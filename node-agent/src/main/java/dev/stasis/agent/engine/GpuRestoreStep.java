@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 
 /**
  * The driver's Restore: it takes the GPUs again and restores the device memory, after waiting until
@@ -34,11 +33,10 @@ final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
   @Override
   public void run(Restoring restoring) throws StepFailure, InterruptedException {
     List<CudaProcess> processes = new ArrayList<>();
-    Map<GpuUuid, Long> wanted = new TreeMap<>();
+    Map<GpuUuid, Long> wanted = restoring.deviceBytes();
     for (ProcessFacts facts : restoring.cudaFacts()) {
       ProcessId process = Objects.requireNonNull(restoring.byOwnPid().get(facts.ownPid()));
       Map<GpuUuid, Long> bytes = restoring.moved(facts.gpuBytes());
-      bytes.forEach((gpu, count) -> wanted.merge(gpu, count, Long::sum));
       processes.add(new CudaProcess(process, restoreThread(restoring, process), bytes));
     }
     restoring.note(work -> work.withCuda(processes));

@@ -6,6 +6,8 @@ import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
@@ -108,6 +110,30 @@ public final class NodeEngine {
   /** Restores a workload from an artifact. */
   public Restore restore() {
     return new Restore(node, restoring);
+  }
+
+  /**
+   * Loads device memory of an artifact into a waiting container while it arrives in a folder; empty
+   * if that is not possible, such as with several GPUs: the files do not name the GPU of a region.
+   */
+  public Optional<Prefetch> prefetch(String container, Path folder) throws InterruptedException {
+    List<Gpu> seen = restore().target(container).seen();
+    if (seen.size() != 1
+        || !node.keepers().available()
+        || !(node.containers().resolve(container) instanceof Resolution.Found found)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Prefetch.begin(node, found.container(), seen.get(0), folder));
+    } catch (KeeperFailure e) {
+      System.getLogger(NodeEngine.class.getName())
+          .log(
+              System.Logger.Level.INFO,
+              "Device memory is loaded after its arrival: container={0} reason={1}",
+              container,
+              e.getMessage());
+      return Optional.empty();
+    }
   }
 
   /** Lists frozen workloads and thaws them, from the journal alone. */

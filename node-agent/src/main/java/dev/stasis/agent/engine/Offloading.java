@@ -27,6 +27,7 @@ final class Offloading {
   private final Inspected inspected;
   private final Map<ProcessId, Path> saved = new HashMap<>();
   private final Set<ProcessId> staged = new HashSet<>();
+  private final Set<Path> growing = new HashSet<>();
   private DataPath path;
 
   Offloading(
@@ -84,11 +85,19 @@ final class Offloading {
     return saved;
   }
 
-  /** This many bytes from the beginning of a file's data are final. */
+  /**
+   * This many bytes from the beginning of a file's data are final. The keeper has written before
+   * which regions lie in it, so that the receiver can use the data as it arrives.
+   */
   void grew(Path file, long bytes) {
-    if (artifact != null && file.startsWith(artifact.deviceFolder())) {
-      stages.grew(file.resolveSibling(file.getFileName() + ".data"), bytes);
+    if (artifact == null || !file.startsWith(artifact.deviceFolder())) {
+      return;
     }
+    if (growing.add(file)) {
+      Path table = file.resolveSibling(file.getFileName() + ".chunks");
+      stages.grew(table, table.toFile().length());
+    }
+    stages.grew(file.resolveSibling(file.getFileName() + ".data"), bytes);
   }
 
   /** Everything is stored: data in the artifact is final. */

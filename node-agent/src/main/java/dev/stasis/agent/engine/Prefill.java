@@ -27,6 +27,7 @@ final class Prefill {
   }
 
   void run() throws StepFailure, InterruptedException {
+    long begin = restoring.node().nanoTime().getAsLong();
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId())) {
       if (restoring.gpus().size() != 1) {
         return;
@@ -34,6 +35,11 @@ final class Prefill {
       for (RegionSet set : restoring.artifact().manifest().deviceSets()) {
         load(keeper, restoring.gpus().get(0), set);
       }
+      LOG.log(
+          System.Logger.Level.INFO,
+          "Device memory loaded beside the restore: container={0} ms={1}",
+          restoring.work().containerId(),
+          "" + (restoring.node().nanoTime().getAsLong() - begin) / 1_000_000);
     } catch (KeeperFailure e) {
       throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
     }

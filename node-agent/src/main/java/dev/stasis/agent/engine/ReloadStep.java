@@ -22,6 +22,8 @@ import java.util.TreeSet;
  */
 final class ReloadStep implements Step<Restoring, FrozenWork> {
 
+  private static final System.Logger LOG = System.getLogger(ReloadStep.class.getName());
+
   @Override
   public String name() {
     return "reload";
@@ -45,7 +47,9 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     }
     List<CudaProcess> cuda =
         restoring.work().cuda().stream().filter(one -> sets.containsValue(one.process())).toList();
+    long begin = restoring.node().nanoTime().getAsLong();
     restoring.awaitKeeper();
+    long loaded = restoring.node().nanoTime().getAsLong();
     Duration wait = restoring.request().options().memoryWait();
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
         GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
@@ -53,6 +57,12 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
       for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
         reload(keeper, Prefill.files(restoring, one.getKey()), one.getKey(), one.getValue());
       }
+      LOG.log(
+          System.Logger.Level.INFO,
+          "Device memory reloaded: container={0} waitedMs={1} ms={2}",
+          restoring.work().containerId(),
+          "" + (loaded - begin) / 1_000_000,
+          "" + (restoring.node().nanoTime().getAsLong() - loaded) / 1_000_000);
       restoring.memory().measure(cuda);
       // A process may wait for another one as soon as it runs.
       for (ProcessId process : sets.values()) {

@@ -250,6 +250,7 @@ public final class Restore {
     node.journal().write(restoring.work());
     try {
       if (!restoring.artifact().manifest().deviceSets().isEmpty()) {
+        restoring.giveWay();
         restoring.startKeeper();
       }
       runner.forward(forward, restoring, control);

@@ -125,6 +125,26 @@ final class Restoring extends FrozenWork {
     return moved;
   }
 
+  /** The device memory of all processes, on the GPUs of the target. */
+  Map<GpuUuid, Long> deviceBytes() {
+    Map<GpuUuid, Long> all = new TreeMap<>();
+    cudaFacts()
+        .forEach(
+            facts ->
+                moved(facts.gpuBytes()).forEach((gpu, bytes) -> all.merge(gpu, bytes, Long::sum)));
+    return all;
+  }
+
+  /**
+   * Frees what was loaded while it arrived, if the driver would wait for that memory: more than was
+   * expected is needed, or another process has taken some.
+   */
+  void giveWay() throws StepFailure, InterruptedException {
+    if (node().gate().missing(deviceBytes()).isPresent()) {
+      node().keepers().end(work().containerId());
+    }
+  }
+
   /** Starts a keeper, whose context takes up to a second, and loads device memory. */
   void startKeeper() {
     keeper = Beside.start("keeper of " + work().containerId(), new Prefill(this)::run);

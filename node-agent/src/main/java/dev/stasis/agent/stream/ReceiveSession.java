@@ -37,6 +37,7 @@ final class ReceiveSession implements AutoCloseable {
   private final X509Certificate peer;
   private final long room;
   private final Path folder;
+  private final BlockListener listener;
   private final Map<String, IncomingFile> files = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
   private final CompletableFuture<Void> whole = new CompletableFuture<>();
@@ -45,7 +46,8 @@ final class ReceiveSession implements AutoCloseable {
   /**
    * @param room maximum number of bytes
    */
-  ReceiveSession(X509Certificate peer, Path folder, long room) {
+  ReceiveSession(X509Certificate peer, Path folder, long room, BlockListener listener) {
+    this.listener = listener;
     this.room = room;
     this.peer = peer;
     this.folder = folder;
@@ -78,6 +80,11 @@ final class ReceiveSession implements AutoCloseable {
           "expected at most %d bytes, the free space in the store, got more".formatted(room));
     }
     return file(name).place(offset, length);
+  }
+
+  /** A block is in its file, and is what the peer has sent. */
+  void arrived(String name, long offset, int length) {
+    listener.arrived(name, offset, length);
   }
 
   /** Counts further bytes as written. */

@@ -61,7 +61,7 @@ public final class SendQueue implements AutoCloseable {
 
   /**
    * The first bytes of a file are final, but not the whole file; the last part may have to wait for
-   * the rest.
+   * the rest, unless it is all that the file has yet.
    *
    * @param name its path below the folder, the same at both ends
    */
@@ -69,7 +69,7 @@ public final class SendQueue implements AutoCloseable {
     lock.lock();
     try {
       requireOpen(name);
-      queue(name, bytes / BLOCK * BLOCK);
+      queue(name, bytes < BLOCK ? bytes : bytes / BLOCK * BLOCK);
       changed.signalAll();
     } finally {
       lock.unlock();

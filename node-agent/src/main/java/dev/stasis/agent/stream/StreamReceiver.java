@@ -101,10 +101,13 @@ public final class StreamReceiver implements AutoCloseable {
    * @param peerPem the sender's certificate
    * @param folder an existing private folder for the files
    * @param room maximum number of bytes
+   * @param listener receives the blocks that have arrived
    * @throws IOException if a transfer of that id is already expected, or the certificate is invalid
    */
-  public Expected expect(String id, String peerPem, Path folder, long room) throws IOException {
-    ReceiveSession incoming = new ReceiveSession(AgentKey.certificate(peerPem), folder, room);
+  public Expected expect(String id, String peerPem, Path folder, long room, BlockListener listener)
+      throws IOException {
+    X509Certificate peer = AgentKey.certificate(peerPem);
+    ReceiveSession incoming = new ReceiveSession(peer, folder, room, listener);
     if (expected.putIfAbsent(id, incoming) != null) {
       throw new IOException("transfer " + id + " is already expected");
     }
@@ -314,6 +317,7 @@ public final class StreamReceiver implements AutoCloseable {
       // The partial data is useless, so this ends the transfer.
       return where + "expected the checksum %08x, got %08x".formatted(crc, (int) found.getValue());
     }
+    incoming.arrived(name, offset, length);
     out.writeByte(StreamProtocol.ACKNOWLEDGED);
     out.writeLong(number);
     out.flush();

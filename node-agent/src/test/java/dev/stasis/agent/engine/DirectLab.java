@@ -49,7 +49,7 @@ public record DirectLab(EngineLab lab) {
    *
    * @param mode {@code serve} of the keeper, {@code hold} of the second holder
    */
-  List<ProcessId> keepers(String mode) {
+  public List<ProcessId> keepers(String mode) {
     ProcFs proc = new ProcFs();
     return proc.processes().stream()
         .filter(stat -> !stat.isZombie())

@@ -25,7 +25,8 @@ class StreamFramesFuzzTest {
   void anyFramesAreTakenOrRefused(byte[] frames) throws IOException {
     Path folder = Files.createTempDirectory("stasis-frames");
     try (ReceiveSession incoming =
-        new ReceiveSession(peer, Files.createDirectory(folder.resolve("in")), ROOM)) {
+        new ReceiveSession(
+            peer, Files.createDirectory(folder.resolve("in")), ROOM, BlockListener.NONE)) {
       DataInputStream in = new DataInputStream(new ByteArrayInputStream(frames));
       try {
         StreamReceiver.receive(incoming, in, new DataOutputStream(new ByteArrayOutputStream()));

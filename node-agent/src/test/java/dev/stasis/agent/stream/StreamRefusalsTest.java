@@ -32,7 +32,8 @@ class StreamRefusalsTest extends TwoAgents {
     SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, stranger.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, stranger.pem(), to, ROOM, BlockListener.NONE)) {
       assertThatThrownBy(
               () -> sender(outbound, address(receiver.port()), 1, 0, Duration.ofSeconds(1)).run())
           .isInstanceOf(IOException.class);
@@ -47,7 +48,7 @@ class StreamRefusalsTest extends TwoAgents {
     AgentKey stranger = AgentKey.generate("node2", Clock.systemUTC());
     try (StreamReceiver other =
         new StreamReceiver(stranger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      other.expect(ID, source.pem(), to, ROOM);
+      other.expect(ID, source.pem(), to, ROOM, BlockListener.NONE);
       SendQueue outbound = new SendQueue();
       addArtifact(outbound);
       outbound.complete();
@@ -63,8 +64,9 @@ class StreamRefusalsTest extends TwoAgents {
   void aTransferOfAnotherPeerIsNoBusinessOfAnExpectedPeer() throws Exception {
     writeArtifact();
     AgentKey stranger = AgentKey.generate("node3", Clock.systemUTC());
-    receiver.expect("of-stranger", stranger.pem(), to, ROOM);
-    receiver.expect(ID, source.pem(), Files.createDirectory(folder.resolve("mine")), ROOM);
+    receiver.expect("of-stranger", stranger.pem(), to, ROOM, BlockListener.NONE);
+    receiver.expect(
+        ID, source.pem(), Files.createDirectory(folder.resolve("mine")), ROOM, BlockListener.NONE);
     SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
@@ -77,7 +79,8 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void aConnectionThatComesAfterTheEndHearsWhatEndedIt() throws Exception {
     writeArtifact();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       assertThat(answerToABlockOf("no/name")).isEqualTo(StreamProtocol.FAILED);
     }
     SendQueue late = new SendQueue();
@@ -93,7 +96,8 @@ class StreamRefusalsTest extends TwoAgents {
   void everyFolderOfAnArtifactIsReceived() throws Exception {
     writeArtifact();
     for (String folder : new String[] {"criu", "device", "layer", "regions"}) {
-      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+      try (StreamReceiver.Expected expected =
+          receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
         // The checksum is checked after the name.
         answerToABlockOf(folder + "/1.data", 0, 1);
         assertThatThrownBy(() -> expected.await(ENOUGH))
@@ -107,7 +111,8 @@ class StreamRefusalsTest extends TwoAgents {
   void noNameLeadsOutOfTheFolder() throws Exception {
     writeArtifact();
     for (String name : new String[] {"../x", "criu/../../x", "/etc/x", "other/x", "criu/a/b", ""}) {
-      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+      try (StreamReceiver.Expected expected =
+          receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
         assertThat(answerToABlockOf(name)).as(name).isEqualTo(StreamProtocol.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("expected the name of a file of an artifact");
@@ -119,7 +124,8 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void aBlockWithAWrongChecksumEndsTheTransfer() throws Exception {
     writeArtifact();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       assertThat(answerToABlockOf("manifest.json", 0, 1)).isEqualTo(StreamProtocol.FAILED);
       assertThatThrownBy(() -> expected.await(ENOUGH))
           .hasMessageContaining("block of manifest.json at 0: ")
@@ -135,7 +141,8 @@ class StreamRefusalsTest extends TwoAgents {
     SendQueue outbound = new SendQueue();
     add(outbound, "criu/pages-1.img");
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
     }
     assertThat(elsewhere).isEmptyDirectory();
@@ -145,7 +152,8 @@ class StreamRefusalsTest extends TwoAgents {
   void anOffsetBeyondAnyFileEndsTheTransferByName() throws Exception {
     for (long offset :
         new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MAX_VALUE - 1, 1L << 60}) {
-      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+      try (StreamReceiver.Expected expected =
+          receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
         assertThat(answerToABlockOf("manifest.json", offset, 0)).isEqualTo(StreamProtocol.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("expected an offset from 0 to");
@@ -160,7 +168,8 @@ class StreamRefusalsTest extends TwoAgents {
     SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, room)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, room, BlockListener.NONE)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> expected.await(ENOUGH))
           .hasMessageContaining("the free space in the store");
@@ -179,7 +188,8 @@ class StreamRefusalsTest extends TwoAgents {
       SendQueue outbound = new SendQueue();
       addArtifact(outbound);
       outbound.complete();
-      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+      try (StreamReceiver.Expected expected =
+          receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
         sender(ID, outbound).run();
         assertThat(expected.await(ENOUGH)).isTrue();
       }

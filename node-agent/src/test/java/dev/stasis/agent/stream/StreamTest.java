@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +33,8 @@ class StreamTest extends TwoAgents {
     long allocated = writeArtifact();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       sender(outbound, address(receiver.port()), 4, 0).run();
 
       assertThat(expected.await(ENOUGH)).isTrue();
@@ -55,7 +58,8 @@ class StreamTest extends TwoAgents {
     addArtifact(outbound);
     outbound.complete();
     to = memory;
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       sender(outbound, address(receiver.port()), 4, 0).run();
 
       assertThat(expected.await(ENOUGH)).isTrue();
@@ -80,7 +84,8 @@ class StreamTest extends TwoAgents {
     writeArtifact();
     SendQueue outbound = new SendQueue();
     add(outbound, "criu/pages-1.img");
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
       assertThat(expected.await(Duration.ofMillis(100))).isFalse();
       add(outbound, "manifest.json");
@@ -102,7 +107,8 @@ class StreamTest extends TwoAgents {
     ArtifactFeed feed = new ArtifactFeed(outbound);
     Path renamed = folder.resolve("published");
     try (outbound;
-        StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+        StreamReceiver.Expected expected =
+            receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       feed.begins(from);
       CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
       Files.write(growing, Arrays.copyOf(data, 9 << 20));
@@ -132,6 +138,38 @@ class StreamTest extends TwoAgents {
   }
 
   @Test
+  void theBeginningOfASmallFileArrivesBeforeTheRest() throws Exception {
+    writeArtifact();
+    Path table = Files.createDirectory(from.resolve("device")).resolve("1.chunks");
+    BlockingQueue<String> arrived = new LinkedBlockingQueue<>();
+    SendQueue outbound = new SendQueue();
+    ArtifactFeed feed = new ArtifactFeed(outbound);
+    try (outbound;
+        StreamReceiver.Expected expected =
+            receiver.expect(
+                ID,
+                source.pem(),
+                to,
+                ROOM,
+                (file, offset, length) -> arrived.add(file + " " + offset + " " + length))) {
+      feed.begins(from);
+      CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
+      Files.writeString(table, "regions");
+      feed.grew(table, 7);
+      assertThat(arrived.poll(30, TimeUnit.SECONDS)).isEqualTo("device/1.chunks 0 7");
+      assertThat(to.resolve("device/1.chunks")).hasContent("regions");
+
+      Files.writeString(table, "regions and chunks");
+      Files.writeString(from.resolve("manifest.json.sha256"), "digest");
+      feed.whole(from);
+      sent.get(60, TimeUnit.SECONDS);
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertThat(arrived).contains("device/1.chunks 7 11");
+    assertSame("device/1.chunks");
+  }
+
+  @Test
   void aFileThatWasCalledFinalAndChangesIsNotSent() throws Exception {
     writeArtifact();
     SendQueue outbound = new SendQueue();
@@ -153,7 +191,8 @@ class StreamTest extends TwoAgents {
     SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
+    try (StreamReceiver.Expected expected =
+            receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE);
         CutLine line = new CutLine(receiver.port(), 5 << 20, 6)) {
       StreamSender sender = sender(outbound, line.address(), 2, 0);
       sender.run();
@@ -172,7 +211,8 @@ class StreamTest extends TwoAgents {
     SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
+    try (StreamReceiver.Expected expected =
+            receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE);
         CutLine line = new CutLine(receiver.port(), 5 << 20, 3).stalling()) {
       StreamSender sender = sender(outbound, line.address(), 2, 0);
       sender.run();
@@ -215,7 +255,8 @@ class StreamTest extends TwoAgents {
     outbound.from(from);
     outbound.add("criu/gone", 10);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).hasMessageContaining("gone");
       assertThat(expected.await(Duration.ZERO)).isFalse();
     }
@@ -224,7 +265,8 @@ class StreamTest extends TwoAgents {
   @Test
   void aTransferThatIsEndedFromOutsideEndsAtOnce() throws Exception {
     SendQueue outbound = new SendQueue();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+    try (StreamReceiver.Expected expected =
+        receiver.expect(ID, source.pem(), to, ROOM, BlockListener.NONE)) {
       CompletableFuture<Void> sent = inBackground(sender(ID, outbound));
       outbound.fail("cancelled by its user");
 

@@ -1,6 +1,7 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
@@ -80,7 +81,20 @@ final class Orders {
     String to = view.target().orElseThrow().getSpec().getNodeName();
     NodeAgent from = view.sourceAgent().orElseThrow();
     GpuNodeOperationSpec spec = spec(OperationType.RECEIVE, to);
-    return transfer(spec, view, artifact, transfer(view, number, from, null));
+    TransferOrder order = transfer(view, number, from, null);
+    if (artifact.isEmpty() && takesDirectPath(view)) {
+      order.setTarget(pod(view, view.target().orElseThrow()));
+    }
+    return transfer(spec, view, artifact, order);
+  }
+
+  /** Device memory of another path is not loaded before the restore. */
+  private static boolean takesDirectPath(MigrationContext view) {
+    return view.work()
+        .look()
+        .map(look -> look.status().getExplanation())
+        .filter(found -> found.dataPath() == DataPath.DIRECT)
+        .isPresent();
   }
 
   GpuNodeOperationSpec send(
@@ -147,14 +161,17 @@ final class Orders {
             "it was inspected"));
     order.setTcpConnections(view.migration().getSpec().getOptions().getTcpConnections());
     order.setDryRun(dryRun);
-    ObjectMeta pod = target.getMetadata();
     GpuNodeOperationSpec spec = spec(OperationType.RESTORE, target.getSpec().getNodeName());
-    spec.setPod(
-        new OperationPod(
-            pod.getNamespace(), pod.getName(), pod.getUid(), container(view.status().getSource())));
+    spec.setPod(pod(view, target));
     spec.setRestore(order);
     spec.setDeadline(view.left());
     return spec;
+  }
+
+  private static OperationPod pod(MigrationContext view, Pod target) {
+    ObjectMeta pod = target.getMetadata();
+    return new OperationPod(
+        pod.getNamespace(), pod.getName(), pod.getUid(), container(view.status().getSource()));
   }
 
   /** Thaw or End of a frozen source. */

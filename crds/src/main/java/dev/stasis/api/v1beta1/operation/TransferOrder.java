@@ -37,6 +37,11 @@ public class TransferOrder {
           + "immediately, and the digest of the artifact is not known yet. Default: false.")
   private @Nullable Boolean ahead;
 
+  @JsonPropertyDescription(
+      "Pod into which the artifact will be restored, for Receive. The agent loads device memory of "
+          + "the direct data path onto its GPU while the artifact arrives. Default: none.")
+  private @Nullable OperationPod target;
+
   public String getId() {
     return id;
   }
@@ -67,6 +72,14 @@ public class TransferOrder {
 
   public void setMaxBytesPerSecond(@Nullable Long maxBytesPerSecond) {
     this.maxBytesPerSecond = maxBytesPerSecond;
+  }
+
+  public @Nullable OperationPod getTarget() {
+    return target;
+  }
+
+  public void setTarget(@Nullable OperationPod target) {
+    this.target = target;
   }
 
   public @Nullable Boolean getAhead() {

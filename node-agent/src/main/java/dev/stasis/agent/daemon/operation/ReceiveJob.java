@@ -1,8 +1,11 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.engine.Prefetch;
+import dev.stasis.agent.stream.BlockListener;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.TransferOrder;
 import dev.stasis.artifact.ArtifactReader;
@@ -11,6 +14,8 @@ import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +28,8 @@ final class ReceiveJob implements Job {
 
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private static final System.Logger LOG = System.getLogger(ReceiveJob.class.getName());
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
@@ -50,22 +57,33 @@ final class ReceiveJob implements Job {
     recorder.begin(operation);
     try (ArtifactStage stage =
             new ArtifactStore(where.folder(), parts.clock()).stage(where.name());
+        Prefetch prefetch = prefetch(operation, order.getTarget(), stage.folder());
         StreamReceiver.Expected expected =
             parts
                 .transfers()
                 .receiver()
                 // The operator has compared the expected size before: this is the last protection.
                 .expect(
-                    order.getId(), order.getPeer().certificate(), stage.folder(), where.room())) {
+                    order.getId(),
+                    order.getPeer().certificate(),
+                    stage.folder(),
+                    where.room(),
+                    prefetch == null ? BlockListener.NONE : prefetch::arrived)) {
       recorder.publish(operation, status -> status.setListening(parts.transfers().listening()));
       String failure = await(operation, expected);
       if (!failure.isEmpty()) {
         String reason = operation.isCancelled() ? "Cancelled" : "TransferFailed";
         return OperationResult.failed(Outcome.UNDONE, Faults.inStep(reason, "receive", failure));
       }
+      if (prefetch != null) {
+        prefetch.stop();
+      }
       // A restore checks the content of the files before it uses them.
       ArtifactStage.SealedArtifact sealed = stage.sealReceived(sha256);
       where.requireOurs(sealed.manifest());
+      if (prefetch != null) {
+        prefetch.keep();
+      }
       return received(where, sealed.manifest(), sealed.sha256());
     } catch (Refused refused) {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
@@ -74,6 +92,24 @@ final class ReceiveJob implements Job {
       return OperationResult.failed(
           Outcome.UNDONE,
           Faults.inStep("TransferFailed", "receive", String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Loads device memory while it arrives; null if not. No reason for it fails the transfer. */
+  private @Nullable Prefetch prefetch(
+      ActiveOperation operation, @Nullable OperationPod target, Path folder)
+      throws InterruptedException {
+    if (target == null || !target.namespace().equals(operation.artifact().namespace())) {
+      return null;
+    }
+    try {
+      PodLookup.Place place = new PodLookup(parts).place(target);
+      return new PodPreflight().fenced(place, parts.quarantine().fenced()).isEmpty()
+          ? parts.engine().prefetch(place.container().id(), folder).orElse(null)
+          : null;
+    } catch (Refused | IOException e) {
+      LOG.log(Level.INFO, "Device memory is loaded after its arrival: pod {0}: {1}", target, e);
+      return null;
     }
   }
 
