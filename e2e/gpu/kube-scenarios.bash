@@ -464,6 +464,8 @@ s_downtime() {
     pod="$(field gmig "downtime-$round" .status.target.name)"
   done
   kubectl delete pod "$pod" --wait >>"$OUT/kube.log" 2>&1
+  # How much the target had loaded when the artifact was complete, and what the restore still loaded and copied.
+  grep -hoE 'Device memory (loaded|reloaded|is loaded).*' "$OUT"/agent-node*.log | tee -a "$OUT/report.md"
   FIGURES="$GIB GiB, stood still for ms: ${times[*]}; median $(printf '%s\n' "${times[@]}" | sort -n | sed -n "$(((${#times[@]} + 1) / 2))p")"
 }
 s_migrate() { moves move "$(field grst away-back .status.pod.name)"; }
