@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -15,7 +17,7 @@ import java.util.stream.Stream;
  * The images of one dump. criu traces the workload while it writes them, and nothing ends a criu
  * that waits for a disk in the kernel: the workload would be frozen until the disk responds. So
  * criu writes into memory of the node, if there is room, and the images are copied into the
- * artifact.
+ * artifact. A store in memory needs no such detour.
  */
 final class CriuImages {
 
@@ -29,6 +31,9 @@ final class CriuImages {
 
   /** Small enough to report progress on a slow disk. */
   private static final long PIECE_BYTES = 8L << 20;
+
+  /** A disk is not faster with more. */
+  private static final int MOST_WRITERS = 4;
 
   private final Freeze freeze;
   private final Path artifact;
@@ -44,7 +49,9 @@ final class CriuImages {
     this.artifact = freeze.artifact().criu();
     Path memory =
         freeze.node().journal().folderOf(freeze.work().containerId()).resolve("criu-images");
-    if (hasRoom(memory, bytes)) {
+    if (freeze.stage().storeInMemory()) {
+      folder = artifact;
+    } else if (hasRoom(memory, bytes)) {
       folder = memory;
       Files.createDirectories(folder);
     } else {
@@ -73,20 +80,44 @@ final class CriuImages {
         });
   }
 
-  private Path kept(StoreCalls.Pulse pulse) throws IOException {
+  private Path kept(StoreCalls.Pulse pulse) throws StepFailure, InterruptedException, IOException {
     if (!folder.equals(artifact)) {
-      List<Path> images;
-      try (Stream<Path> all = Files.list(folder)) {
-        images = all.toList();
-      }
-      for (Path image : images) {
-        copy(image, artifact.resolve(image.getFileName()), pulse);
-        Files.delete(image);
-      }
+      freeze.node().parallel().forEach(shares(), share -> copy(share, pulse));
     }
     pulse.beat();
     freeze.stages().finished(artifact);
     return artifact;
+  }
+
+  /**
+   * The images of one process are in one large file, and writers of one file wait for each other.
+   */
+  private List<List<Path>> shares() throws IOException {
+    List<List<Path>> shares = new ArrayList<>();
+    try (Stream<Path> images = Files.list(folder)) {
+      List<Path> largestFirst =
+          images
+              .sorted(Comparator.comparingLong((Path image) -> -image.toFile().length()))
+              .toList();
+      for (int at = 0; at < largestFirst.size(); at++) {
+        if (at < MOST_WRITERS) {
+          shares.add(new ArrayList<>());
+        }
+        shares.get(at % MOST_WRITERS).add(largestFirst.get(at));
+      }
+    }
+    return shares;
+  }
+
+  private void copy(List<Path> images, StoreCalls.Pulse pulse) throws StepFailure {
+    try {
+      for (Path image : images) {
+        copy(image, artifact.resolve(image.getFileName()), pulse);
+        Files.delete(image);
+      }
+    } catch (IOException e) {
+      throw new StepFailure(Reason.STORE_FAILED, "criu's images: " + e.getMessage(), e);
+    }
   }
 
   private static void copy(Path from, Path to, StoreCalls.Pulse pulse) throws IOException {

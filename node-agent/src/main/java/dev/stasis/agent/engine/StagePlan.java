@@ -37,7 +37,7 @@ final class StagePlan {
   /** Returns the stage for the artifact, or for a suspend in memory. */
   ChosenStage choose(@Nullable ArtifactStage artifact) throws StepFailure {
     if (artifact == null) {
-      return new ChosenStage(memory(), true, 0, false, null); // Nothing is copied.
+      return new ChosenStage(memory(), true, false, 0, false, null); // Nothing is copied.
     }
     return switch (request.options().stagePlace()) {
       case DISK -> inStore(artifact);
@@ -46,13 +46,13 @@ final class StagePlan {
         if (missing.isPresent()) {
           throw new StepFailure(Reason.NO_ROOM, missing.get());
         }
-        yield inMemory();
+        yield inMemory(artifact);
       }
       // Evicted workloads stay frozen until the artifact is on the disk: a copy in memory would
       // only cost time.
       case AUTO ->
           request.after() != After.EVICT && missingInMemory(gpuBytes).isEmpty()
-              ? inMemory()
+              ? inMemory(artifact)
               : inStore(artifact);
     };
   }
@@ -77,10 +77,15 @@ final class StagePlan {
   }
 
   /** With all large memory, or with device memory only if the rest does not fit. */
-  private ChosenStage inMemory() {
+  private ChosenStage inMemory(ArtifactStage artifact) throws StepFailure {
     boolean hostToo = asked().isEmpty() && missingInMemory(all()).isEmpty();
     return new ChosenStage(
-        memory(), true, hostToo ? all() : gpuBytes, hostToo, asked().orElse(null));
+        memory(),
+        true,
+        isInMemory(artifact.folder()),
+        hostToo ? all() : gpuBytes,
+        hostToo,
+        asked().orElse(null));
   }
 
   /** A store in memory needs room for both copies, too. */
@@ -93,6 +98,7 @@ final class StagePlan {
     boolean keeps = lowMemory.isEmpty();
     return new ChosenStage(
         artifact.regionFolder(),
+        inMemory,
         inMemory,
         inMemory && keeps ? all() : 0,
         keeps,
