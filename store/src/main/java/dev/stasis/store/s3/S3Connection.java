@@ -66,6 +66,8 @@ final class S3Connection {
         S3Client.builder()
             .region(Region.of(settings.region()))
             .forcePathStyle(settings.pathStyle())
+            // Signing a body in pieces copies it: more than half of the garbage of an upload.
+            .serviceConfiguration(config -> config.chunkedEncodingEnabled(false))
             .credentialsProvider(credentials(settings.credentials()))
             // Each body has its MD5; servers other than AWS refuse checksums in trailers.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
