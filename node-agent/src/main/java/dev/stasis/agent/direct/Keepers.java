@@ -157,13 +157,20 @@ public final class Keepers {
   /**
    * Returns a container's keeper, which may not listen yet: the thread that started it was
    * interrupted, or its agent has died. A second one would take the first one's socket and memory.
+   * A process chooses its own command line, and its length: those of containers do not count.
    */
   private Optional<ProcessHandle> running(Path socket) {
+    Optional<String> ours = namespace((int) ProcessHandle.current().pid());
     return proc.processes().stream()
         .map(stat -> stat.id().pid())
-        .filter(pid -> proc.cmdline(pid).containsAll(List.of(SERVE, socket.toString())))
+        .filter(pid -> proc.command(pid).containsAll(List.of(SERVE, socket.toString())))
+        .filter(pid -> namespace(pid).equals(ours))
         .flatMap(pid -> ProcessHandle.of(pid).stream())
         .findFirst();
+  }
+
+  private Optional<String> namespace(int pid) {
+    return proc.link(pid, "ns/pid");
   }
 
   /** Starts a container's keeper, or finds it, and makes it ready for these GPUs. */

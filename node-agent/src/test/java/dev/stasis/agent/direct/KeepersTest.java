@@ -2,6 +2,7 @@ package dev.stasis.agent.direct;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
@@ -77,6 +78,34 @@ class KeepersTest {
       assertThat(second.isAlive()).isTrue();
       second.interrupt();
       second.join(LIMIT.toMillis());
+    }
+  }
+
+  /** It would be waited for, even while a workload is frozen. */
+  @Test
+  void aProcessOfAContainerIsNotTakenForAKeeper() throws Exception {
+    Path none = folder.resolve("none");
+    String socket = folder.resolve("k-" + CONTAINER).toString();
+    ProcFs proc = new ProcFs();
+    ProcessBuilder contained =
+        new ProcessBuilder(
+            "unshare", "--pid", "--fork", "sh", "-c", "exec sh -c 'read unused' serve $SOCKET");
+    contained.environment().put("SOCKET", socket);
+    Process process = contained.start();
+    try {
+      Awaitility.await()
+          .atMost(LIMIT)
+          .until(
+              () ->
+                  proc.processes().stream()
+                      .anyMatch(stat -> proc.command(stat.id().pid()).contains(socket)));
+
+      Duration atMost = LIMIT.dividedBy(2);
+      assertTimeoutPreemptively(
+          atMost, () -> new Keepers(KeeperSettings.of(none), none, folder, proc).rest(CONTAINER));
+    } finally {
+      process.getOutputStream().close();
+      process.waitFor();
     }
   }
 
