@@ -7,7 +7,6 @@ import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.Gpu;
-import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
@@ -123,17 +122,7 @@ public final class NodeEngine {
         || !(node.containers().resolve(container) instanceof Resolution.Found found)) {
       return Optional.empty();
     }
-    try {
-      return Optional.of(Prefetch.begin(node, found.container(), seen.get(0), folder));
-    } catch (KeeperFailure e) {
-      System.getLogger(NodeEngine.class.getName())
-          .log(
-              System.Logger.Level.INFO,
-              "Device memory is loaded after its arrival: container={0} reason={1}",
-              container,
-              e.getMessage());
-      return Optional.empty();
-    }
+    return Optional.of(Prefetch.begin(node, found.container(), seen.get(0), folder));
   }
 
   /** Lists frozen workloads and thaws them, from the journal alone. */

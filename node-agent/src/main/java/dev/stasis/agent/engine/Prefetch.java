@@ -46,7 +46,6 @@ public final class Prefetch implements AutoCloseable {
   private final Container target;
   private final Gpu gpu;
   private final Path folder;
-  private final Keeper keeper;
   private final Thread thread;
   private final Map<String, Arriving> files = new HashMap<>();
   private volatile boolean stopped;
@@ -65,37 +64,23 @@ public final class Prefetch implements AutoCloseable {
 
   private record Part(Path path, Arriving file, long from, long to) {}
 
-  private Prefetch(NodeParts node, Container target, Gpu gpu, Path folder, Keeper keeper) {
+  private Prefetch(NodeParts node, Container target, Gpu gpu, Path folder) {
     this.node = node;
     this.target = target;
     this.gpu = gpu;
     this.folder = folder.toAbsolutePath();
-    this.keeper = keeper;
     this.thread = new Thread(this::run, "prefetch of " + target.id());
     thread.setDaemon(true);
   }
 
   /**
-   * Starts the keeper of a waiting container. Its context takes up to a second, which the source
-   * still runs.
+   * Starts the keeper of a waiting container, without waiting for it: a context takes up to a
+   * second, and a keeper that does not start a minute, which the transfer would lose.
    *
    * @param folder receives the files
-   * @throws KeeperFailure if it cannot be started, or the container has ended
    */
-  static Prefetch begin(NodeParts node, Container target, Gpu gpu, Path folder)
-      throws KeeperFailure, InterruptedException {
-    // One of an earlier attempt has other files.
-    node.keepers().end(target.id());
-    Keeper keeper = node.keepers().open(target.id());
-    try {
-      keeper.until(target.init());
-      keeper.use(List.of(gpu.uuid()));
-    } catch (KeeperFailure | InterruptedException e) {
-      keeper.close();
-      node.keepers().end(target.id());
-      throw e;
-    }
-    Prefetch begun = new Prefetch(node, target, gpu, folder, keeper);
+  static Prefetch begin(NodeParts node, Container target, Gpu gpu, Path folder) {
+    Prefetch begun = new Prefetch(node, target, gpu, folder);
     begun.thread.start();
     return begun;
   }
@@ -135,9 +120,15 @@ public final class Prefetch implements AutoCloseable {
   }
 
   private void run() {
-    try (keeper) {
-      while (true) {
-        load(next());
+    try {
+      // One of an earlier attempt has other files.
+      node.keepers().end(target.id());
+      try (Keeper keeper = node.keepers().open(target.id())) {
+        keeper.until(target.init());
+        keeper.use(List.of(gpu.uuid()));
+        while (true) {
+          load(keeper, next());
+        }
       }
     } catch (KeeperFailure | StepFailure | IOException | RuntimeException e) {
       if (!stopped) {
@@ -181,10 +172,10 @@ public final class Prefetch implements AutoCloseable {
     }
   }
 
-  private void load(Part part)
+  private void load(Keeper keeper, Part part)
       throws KeeperFailure, StepFailure, IOException, InterruptedException {
     if (!part.file().reserved) {
-      reserve(part.path());
+      reserve(keeper, part.path());
       part.file().reserved = true;
     }
     long begin = node.nanoTime().getAsLong();
@@ -195,7 +186,7 @@ public final class Prefetch implements AutoCloseable {
   }
 
   /** All or nothing, and without a wait: the restore must find the memory that it needs. */
-  private void reserve(Path path)
+  private void reserve(Keeper keeper, Path path)
       throws KeeperFailure, StepFailure, IOException, InterruptedException {
     long bytes = regions(path.resolveSibling(path.getFileName() + TABLE));
     workloadBytes += bytes;

@@ -107,7 +107,7 @@ final class ReceiveJob implements Job {
       return new PodPreflight().fenced(place, parts.quarantine().fenced()).isEmpty()
           ? parts.engine().prefetch(place.container().id(), folder).orElse(null)
           : null;
-    } catch (Refused | IOException e) {
+    } catch (Refused | IOException | RuntimeException e) {
       LOG.log(Level.INFO, "Device memory is loaded after its arrival: pod {0}: {1}", target, e);
       return null;
     }

@@ -57,6 +57,12 @@ class PrefetchedTransferTest {
     return keepers.keepers("serve");
   }
 
+  private void awaitKeeper() {
+    Awaitility.await("a keeper starts before the freeze")
+        .atMost(FileCluster.LIMIT)
+        .untilAsserted(() -> assertThat(serving()).hasSize(1));
+  }
+
   private static String name(AgentLab lab, GpuNodeOperation operation) {
     return lab.cluster().create(operation).getMetadata().getName();
   }
@@ -76,7 +82,7 @@ class PrefetchedTransferTest {
   @Test
   void theTargetRunsWithWhatArrived() throws Exception {
     String receive = listening(targetPod());
-    assertThat(serving()).as("started before the freeze").hasSize(1);
+    awaitKeeper();
     String address = Objects.requireNonNull(there.cluster().status(receive).getListening());
     name(here, orders.ahead(OperationType.SEND, "m-1", address, there.certificate()));
     String freeze =
@@ -116,7 +122,7 @@ class PrefetchedTransferTest {
   @Test
   void aCancelledTransferLeavesNoKeeper() throws Exception {
     String receive = listening(targetPod());
-    assertThat(serving()).hasSize(1);
+    awaitKeeper();
 
     there.cluster().edit(receive, operation -> operation.getSpec().setCancel(true));
 
@@ -127,7 +133,7 @@ class PrefetchedTransferTest {
   @Test
   void anAgentThatStopsLeavesNoKeeper() throws Exception {
     listening(targetPod());
-    assertThat(serving()).hasSize(1);
+    awaitKeeper();
 
     there.stop();
 
