@@ -212,6 +212,10 @@ public final class Prefetch implements AutoCloseable {
     return loadedBytes;
   }
 
+  private synchronized boolean hasFiles() {
+    return !files.isEmpty();
+  }
+
   private synchronized void setLoadedBytes(long bytes) {
     loadedBytes = bytes;
   }
@@ -228,10 +232,12 @@ public final class Prefetch implements AutoCloseable {
   }
 
   /**
-   * Leaves what is loaded to the restore, which compares its digests with those of the artifact.
+   * Leaves what is loaded to the restore, which compares its digests with those of the artifact. If
+   * the source has not taken the direct path after all, the restore needs no keeper, and the
+   * workload would run without the device memory of its context.
    */
   public void keep() {
-    kept = true;
+    kept = hasFiles();
     LOG.log(
         System.Logger.Level.INFO,
         "Device memory loaded while it arrived: container={0} loadedMiB={1} ofMiB={2} ms={3}",

@@ -202,6 +202,23 @@ class PrefetchTest {
     assertThat(free()).isEqualTo(freeBefore);
   }
 
+  /** The context of a keeper takes some of the memory that the workload may need. */
+  @Test
+  void aSourceThatHasNotTakenTheDirectPathLeavesNoKeeper() throws Exception {
+    Prefetch prefetch = Arrival.at(target).prefetch();
+    Awaitility.await("the keeper has started")
+        .atMost(LIMIT)
+        .until(() -> !direct.keepers("serve").isEmpty());
+
+    prefetch.arrived("criu/pages-1.img", 0, 1 << 22);
+    prefetch.stop();
+    prefetch.keep();
+    prefetch.close();
+
+    assertThat(direct.keepers("serve")).isEmpty();
+    assertThat(free()).isEqualTo(freeBefore);
+  }
+
   @Test
   void theNextAttemptReplacesWhatAnAgentThatDiedHasLoaded() throws Exception {
     Arrival.at(target).all(false).loaded().published();
