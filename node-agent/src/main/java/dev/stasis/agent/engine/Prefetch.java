@@ -5,6 +5,8 @@ import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * Loads device memory onto the GPU of a waiting container while its files arrive from another node,
@@ -35,6 +36,9 @@ public final class Prefetch implements AutoCloseable {
 
   /** The keeper loads whole chunks of this size. */
   private static final long CHUNK = 8L << 20;
+
+  /** The most regions that a keeper accepts are 65,536, with less than 64 bytes each. */
+  private static final int MOST_TABLE_BYTES = 4 << 20;
 
   /** A command ends within milliseconds when its connection is closed; this is for a busy node. */
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
@@ -196,10 +200,14 @@ public final class Prefetch implements AutoCloseable {
     }
   }
 
-  /** The length is the last word of each region; its format is in docs/direct-path.md. */
+  /**
+   * The length is the last word of each region; its format is in docs/direct-path.md. A sender may
+   * have made the file as long as it likes.
+   */
   private static long regions(Path table) throws IOException {
-    try (Stream<String> lines = Files.lines(table)) {
-      return lines
+    try (InputStream in = Files.newInputStream(table)) {
+      return new String(in.readNBytes(MOST_TABLE_BYTES), StandardCharsets.UTF_8)
+          .lines()
           .takeWhile(line -> !line.startsWith("C"))
           .filter(line -> line.startsWith("R "))
           .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
