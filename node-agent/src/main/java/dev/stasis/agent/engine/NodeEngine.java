@@ -119,7 +119,10 @@ public final class NodeEngine {
     List<Gpu> seen = restore().target(container).seen();
     if (seen.size() != 1
         || !node.keepers().available()
-        || !(node.containers().resolve(container) instanceof Resolution.Found found)) {
+        || !(node.containers().resolve(container) instanceof Resolution.Found found)
+        // It ends the keeper, which may have the only copy of a suspended workload's memory.
+        || node.journal().read(found.container().id()).isPresent()
+        || !new TargetCheck(node).holder(found.container()).isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(Prefetch.begin(node, found.container(), seen.get(0), folder));

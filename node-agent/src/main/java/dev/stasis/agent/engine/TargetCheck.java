@@ -131,7 +131,8 @@ final class TargetCheck {
     }
   }
 
-  private List<FailedRequirement> holder(Container target) {
+  /** Unmet unless it is a holder that waits for its first restore. */
+  List<FailedRequirement> holder(Container target) {
     List<FailedRequirement> unmet = new ArrayList<>();
     List<String> command = node.proc().command(target.init().pid());
     boolean waits =

@@ -220,6 +220,15 @@ class PrefetchTest {
   }
 
   @Test
+  void theKeeperOfARunningWorkloadIsNotTouched() throws Exception {
+    try (GpuContainer running = GpuContainer.start(direct.counter())) {
+      running.awaitSteps(2);
+
+      assertThat(lab.engine().prefetch(running.id(), lab.store())).isEmpty();
+    }
+  }
+
+  @Test
   void theNextAttemptReplacesWhatAnAgentThatDiedHasLoaded() throws Exception {
     Arrival.at(target).all(false).loaded().published();
     long left = free();
