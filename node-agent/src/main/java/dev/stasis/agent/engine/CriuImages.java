@@ -113,6 +113,8 @@ final class CriuImages {
     try {
       for (Path image : images) {
         copy(image, artifact.resolve(image.getFileName()), pulse);
+        // One that was left behind, while it closed the file: by now it is one of a later dump.
+        pulse.beat();
         Files.delete(image);
       }
     } catch (IOException e) {
