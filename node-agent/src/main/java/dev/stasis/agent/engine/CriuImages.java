@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.artifact.WriteBehind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -131,12 +132,14 @@ final class CriuImages {
                 PosixFilePermissions.asFileAttribute(
                     PosixFilePermissions.fromString("rw-------")))) {
       long size = in.size();
+      WriteBehind behind = new WriteBehind(out, WriteBehind.USUAL);
       for (long at = 0; at < size; ) {
         long count = in.transferTo(at, PIECE_BYTES, out);
         if (count <= 0) {
           throw new IOException("%s: expected %d bytes, got %d".formatted(from, size, at));
         }
         at += count;
+        behind.wrote(count);
         pulse.beat();
       }
     }
