@@ -39,6 +39,31 @@ class MoverTest {
     assertThat(starts()).hasSize(1);
   }
 
+  /** An NFS client writes what it has when the mover ends. */
+  @Test
+  void aMoverThatHasCopiedEverythingIsGivenTimeToCloseItsFile() throws Exception {
+    Duration silence = Duration.ofMillis(500);
+    Move move =
+        new Move.Out(
+            new ProcessId(1, 0),
+            folder.resolve("regions"),
+            folder.resolve("stage"),
+            folder.resolve("journal"),
+            1,
+            1,
+            false,
+            Move.Verify.CRC32C);
+
+    assertThat(
+            new Mover(program("echo done 1000000000; sleep 2"), silence)
+                .run(move, LIMIT, child -> {}, bytes -> {}))
+        .isEqualTo(new MoveOutcome.Moved(1_000_000_000));
+    assertThat(
+            new Mover(program("echo progress 1000000000; sleep 2"), silence)
+                .run(move, LIMIT, child -> {}, bytes -> {}))
+        .isInstanceOf(MoveOutcome.Failed.class);
+  }
+
   /** Whoever runs the tests in the background may have signals ignored; that is inherited. */
   private static String kill(String signal) {
     return "exec env --default-signal=HUP,INT sh -c 'kill -" + signal + " $$'";
@@ -49,12 +74,16 @@ class MoverTest {
   }
 
   private MoveOutcome run(String script) throws IOException, InterruptedException {
-    Path program = folder.resolve("runtime");
-    Files.writeString(program, "#!/bin/sh\ncd " + folder + "\necho >>starts\n" + script + "\n");
-    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
     Move move =
         new Move.In(
             new ProcessId(1, 0), folder.resolve("journal"), 1, Move.Verify.CRC32C, false, null);
-    return new Mover(program).run(move, LIMIT, child -> {}, bytes -> {});
+    return new Mover(program(script)).run(move, LIMIT, child -> {}, bytes -> {});
+  }
+
+  private Path program(String script) throws IOException {
+    Path program = folder.resolve("runtime");
+    Files.writeString(program, "#!/bin/sh\ncd " + folder + "\necho >>starts\n" + script + "\n");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+    return program;
   }
 }
