@@ -39,7 +39,12 @@ final class CapturePublication {
       ArtifactStage.SealedArtifact sealed =
           freeze
               .storeCalls()
-              .call(what, pulse -> run(capture, new BeatingListener(listener, pulse, syncLimit())));
+              .call(
+                  what,
+                  pulse -> {
+                    pulse.beat(Publication.limit(capture));
+                    return run(capture, new BeatingListener(listener, pulse, syncLimit()));
+                  });
       published = true;
       return sealed;
     } catch (StepFailure silent) {

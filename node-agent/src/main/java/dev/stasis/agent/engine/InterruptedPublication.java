@@ -176,7 +176,7 @@ public final class InterruptedPublication {
                   Objects.requireNonNull(path.getFileName()).toString(),
                   begun.files());
       begins.set(stage);
-      pulse.beat();
+      pulse.beat(Publication.limit(begun));
       long bytes = begun.files().values().stream().mapToLong(Long::longValue).sum();
       StepListener listener =
           new BeatingListener(StepListener.NONE, pulse, MoveStep.deadline(bytes));

@@ -8,6 +8,7 @@ import dev.stasis.artifact.ChunkTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -32,6 +33,16 @@ final class Publication {
     this.artifact = artifact;
     this.threads = threads;
     this.listener = listener;
+  }
+
+  /** How long it may make no progress at first: a keeper that saves after a freeze reports none. */
+  static Duration limit(Capture capture) {
+    long unsaved =
+        capture.device().stream()
+            .filter(device -> !device.saved())
+            .mapToLong(Capture.Device::bytes)
+            .sum();
+    return unsaved == 0 ? Duration.ZERO : MoveStep.deadline(unsaved);
   }
 
   /**
