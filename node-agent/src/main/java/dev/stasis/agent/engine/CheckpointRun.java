@@ -199,7 +199,12 @@ final class CheckpointRun {
     node.ledger().giveBack(freeze.work().containerId());
     try {
       ArtifactStage.SealedArtifact sealed = publishFrozen(freeze.listener());
+      // Its artifact is published: an agent that stops just then must not thaw it because of that.
+      boolean stops = Thread.interrupted();
       freeze.note(work -> work.withPhase(Work.Phase.HELD));
+      if (stops) {
+        Thread.currentThread().interrupt();
+      }
       return new CheckpointOutcome.Held(sealed, figures(), freeze.work().containerId());
     } catch (IOException e) {
       return rolledBack(

@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -69,7 +70,9 @@ final class StoreCalls {
   }
 
   /**
-   * Runs a call and waits for its end.
+   * Runs a call and waits for its end. One that succeeds although it is given up just then, or its
+   * caller was interrupted, has succeeded: it may have published an artifact. The caller stays
+   * interrupted.
    *
    * @throws StepFailure if it is left behind
    */
@@ -77,6 +80,7 @@ final class StoreCalls {
     Call<T> call = new Call<>(silence, action);
     FutureTask<T> task = new FutureTask<>(call);
     Thread thread = start(what, task);
+    boolean interrupted = false;
     try {
       for (long left = call.left(); left > 0; left = call.left()) {
         try {
@@ -86,24 +90,41 @@ final class StoreCalls {
         }
       }
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof StepFailure known) {
-        throw known;
-      }
-      if (e.getCause() instanceof IOException known) {
-        throw known;
-      }
-      if (e.getCause() instanceof InterruptedException known) {
-        throw known;
-      }
-      throw new StepFailure(Reason.INTERNAL, what + ": " + e.getCause(), e);
+      throw failure(what, e);
+    } catch (InterruptedException e) {
+      interrupted = true;
     } finally {
       call.leave();
       end(thread);
+    }
+    Optional<T> late = result(task);
+    if (late.isPresent()) {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      return late.get();
+    }
+    if (interrupted) {
+      throw new InterruptedException(what);
     }
     throw new StepFailure(
         Reason.STORE_FAILED,
         "%s: expected progress within %d s, got none; does the store respond?"
             .formatted(what, call.limit().toSeconds()));
+  }
+
+  private static StepFailure failure(String what, ExecutionException e)
+      throws StepFailure, IOException, InterruptedException {
+    if (e.getCause() instanceof StepFailure known) {
+      throw known;
+    }
+    if (e.getCause() instanceof IOException known) {
+      throw known;
+    }
+    if (e.getCause() instanceof InterruptedException known) {
+      throw known;
+    }
+    return new StepFailure(Reason.INTERNAL, what + ": " + e.getCause(), e);
   }
 
   /**
@@ -152,9 +173,21 @@ final class StoreCalls {
     return thread;
   }
 
-  private void end(Thread thread) throws InterruptedException {
+  private static <T> Optional<T> result(FutureTask<T> task) throws InterruptedException {
+    try {
+      return task.isDone() ? Optional.of(task.get()) : Optional.empty();
+    } catch (ExecutionException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void end(Thread thread) {
     thread.interrupt();
-    thread.join(TO_END.toMillis());
+    try {
+      thread.join(TO_END.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     if (thread.isAlive()) {
       leave(thread::join);
     }
@@ -166,13 +199,14 @@ final class StoreCalls {
     private final Duration silence;
     private final Action<T> action;
     private Duration limit;
-    private long since = System.nanoTime();
+    private long until;
     private boolean left;
 
     Call(Duration silence, Action<T> action) {
       this.silence = silence;
       this.action = action;
       this.limit = silence;
+      this.until = System.nanoTime() + silence.toNanos();
     }
 
     @Override
@@ -185,8 +219,13 @@ final class StoreCalls {
       if (left) {
         throw new IOException("the workload was thawed meanwhile");
       }
-      limit = longer.compareTo(silence) > 0 ? longer : silence;
-      since = System.nanoTime();
+      Duration allowed = longer.compareTo(silence) > 0 ? longer : silence;
+      long end = System.nanoTime() + allowed.toNanos();
+      // Another of its threads may need longer, and its report may have been earlier.
+      if (end - until > 0) {
+        limit = allowed;
+        until = end;
+      }
     }
 
     synchronized Duration limit() {
@@ -194,7 +233,7 @@ final class StoreCalls {
     }
 
     synchronized long left() {
-      return since + limit.toNanos() - System.nanoTime();
+      return until - System.nanoTime();
     }
 
     synchronized void leave() {
