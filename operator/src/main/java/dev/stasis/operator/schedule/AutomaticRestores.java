@@ -187,7 +187,7 @@ final class AutomaticRestores {
     Optional<String> running =
         Reason.NODE_LOST.value().equals(restore.reason())
             ? Optional.empty()
-            : Optional.ofNullable(restore.node())
+            : lastNode(state, restore)
                 .flatMap(node -> lostNodes.mayStillRun(node, unseen, state.now()));
     if (running.isPresent()) {
       return waiting(restore, running.get(), report);
@@ -239,6 +239,24 @@ final class AutomaticRestores {
   private static boolean isTarget(Pod pod, AutomaticRestore restore) {
     return pod.getMetadata().getLabels() != null
         && restore.checkpoint().equals(pod.getMetadata().getLabels().get(Api.CHECKPOINT_LABEL));
+  }
+
+  /** A decision has no node if an earlier build wrote it, or the CRD is of one. */
+  private static Optional<String> lastNode(ScheduleState state, AutomaticRestore restore) {
+    return Optional.ofNullable(restore.node())
+        .or(
+            () ->
+                state.deletedPods().stream()
+                    .filter(pod -> isFailedPod(pod, restore))
+                    .findFirst()
+                    .map(pod -> pod.getSpec().getNodeName()))
+        .or(
+            () ->
+                state.checkpoints().stream()
+                    .filter(checkpoint -> checkpoint.name().equals(restore.checkpoint()))
+                    .findFirst()
+                    .map(checkpoint -> checkpoint.status().getPod())
+                    .map(it -> it.node()));
   }
 
   /** The pod of a restore that has failed may be gone. */

@@ -254,6 +254,37 @@ class LineageTest {
     assertThat(world.cluster.restores).hasSize(1);
   }
 
+  /** The API server drops the field of a decision if the CRD does not have it yet. */
+  @Test
+  void aPodThatMayStillRunIsNotRestoredByADecisionOfAnEarlierBuild() {
+    Pod pod = checkpointed();
+    world.shared(0);
+    world.node("node1", false);
+    world.replace(ScheduleFixture.disrupted(pod, "DeletionByTaintManager", world.now));
+    world.look();
+    AutomaticRestore made = world.restored();
+    assertThat(made.phase()).isNull();
+    world
+        .status()
+        .setRestores(
+            List.of(
+                new AutomaticRestore(
+                    made.restore(),
+                    made.checkpoint(),
+                    made.pod(),
+                    made.podUid(),
+                    null,
+                    made.time(),
+                    made.reason(),
+                    made.skipped(),
+                    null)));
+    world.cluster.pods.clear();
+    world.settle();
+
+    assertThat(world.cluster.restores).isEmpty();
+    assertThat(world.ready().message()).contains("node node1: expected Ready");
+  }
+
   private void restoredByUser(String checkpoint) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(
