@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +25,7 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
 
   /**
    * A workload can be suspended and resumed any number of times, but a status is limited: the first
-   * entry and the newest are kept.
+   * entry of each phase and the newest are kept. The first suspension has written the artifact.
    */
   private static final int ENTRIES = 50;
 
@@ -91,9 +92,18 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
     List<PhaseTime<P>> all = new ArrayList<>(times);
     all.add(new PhaseTime<>(phase, second.isBefore(last.time()) ? last.time() : second));
     while (all.size() > ENTRIES) {
-      all.remove(1);
+      all.remove(oldestRepetition(all));
     }
     return new PhaseLog<>(all);
+  }
+
+  private static <P extends Enum<P> & Phase<P>> int oldestRepetition(List<PhaseTime<P>> all) {
+    Set<P> seen = new HashSet<>();
+    int index = 0;
+    while (seen.add(all.get(index).phase())) {
+      index++;
+    }
+    return index;
   }
 
   private static <P extends Enum<P> & Phase<P>> boolean leadsTo(P from, P to) {

@@ -85,5 +85,8 @@ class PhaseLogTest {
 
     assertThat(log.times()).hasSize(50);
     assertThat(log.times().get(0).phase()).isEqualTo(CheckpointPhase.PENDING);
+    assertThat(log.first(CheckpointPhase.FREEZING))
+        .as("the time of the artifact")
+        .contains(Instant.parse("2026-11-21T10:00:02Z"));
   }
 }
