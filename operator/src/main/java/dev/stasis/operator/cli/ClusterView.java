@@ -53,8 +53,8 @@ class ClusterView implements UninstallCluster, AutoCloseable {
   private SharedIndexInformer<GpuNode> nodes;
   private final Map<String, Boolean> removed = new HashMap<>();
 
-  /** Replicas of the operator before it was stopped; null while it is not. */
-  private volatile @Nullable Integer replicas;
+  /** Replicas of the operator before it was stopped. An uninstall that was killed left none. */
+  private volatile int replicas = 1;
 
   /**
    * @param system namespace of the operator and of the operations
@@ -141,18 +141,19 @@ class ClusterView implements UninstallCluster, AutoCloseable {
   /** The watches begin again afterwards: they show all that it has written. */
   @Override
   public boolean stopOperator() throws InterruptedException {
-    Deployment deployment =
-        client.apps().deployments().inNamespace(system).withName(operator).get();
+    Deployment deployment = deployment();
     if (deployment == null) {
       return true;
     }
-    replicas = deployment.getSpec().getReplicas();
+    replicas = Math.max(1, deployment.getSpec().getReplicas());
     scale(0);
     try {
       client
           .pods()
           .inNamespace(system)
           .withLabelSelector(deployment.getSpec().getSelector())
+          // One that was evicted from its node has ended, and stays.
+          .withoutField("status.phase", "Failed")
           .informOnCondition(List::isEmpty)
           .get(ENDS.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
@@ -165,11 +166,14 @@ class ClusterView implements UninstallCluster, AutoCloseable {
 
   @Override
   public void startOperator() {
-    Integer before = replicas;
-    if (before != null) {
-      scale(before);
-      replicas = null;
+    Deployment deployment = deployment();
+    if (deployment != null && deployment.getSpec().getReplicas() == 0) {
+      scale(replicas);
     }
+  }
+
+  private @Nullable Deployment deployment() {
+    return client.apps().deployments().inNamespace(system).withName(operator).get();
   }
 
   private void scale(int to) {

@@ -57,12 +57,22 @@ public final class Uninstall {
       Uninstall uninstall = new Uninstall(cluster, System.out, Clock.systemUTC());
       // After the deadline of the job, or if its pod is deleted.
       Runtime.getRuntime().addShutdownHook(new Thread(uninstall::startOperator));
-      System.exit(uninstall.run(force, atMost));
-    } catch (InterruptedException e) {
-      System.exit(REFUSED);
+      System.exit(uninstall.exitCode(force, atMost));
     } catch (KubernetesClientException e) {
       System.out.println("uninstall: the cluster refused: " + e.getMessage());
       System.exit(REFUSED);
+    }
+  }
+
+  /** It does not throw, so the client is still open when the JVM ends and the hook uses it. */
+  private int exitCode(boolean force, Duration atMost) {
+    try {
+      return run(force, atMost);
+    } catch (InterruptedException e) {
+      return REFUSED;
+    } catch (KubernetesClientException e) {
+      out.println("uninstall: the cluster refused: " + e.getMessage());
+      return REFUSED;
     }
   }
 
@@ -71,6 +81,7 @@ public final class Uninstall {
     List<Blocker> blockers = leaving.blockers();
     if (!blockers.isEmpty() && !force) {
       refuse("nothing was changed", blockers);
+      startOperator();
       return REFUSED;
     }
     blockers.forEach(this::giveUp);

@@ -24,6 +24,6 @@ interface UninstallCluster {
    */
   boolean stopOperator() throws InterruptedException;
 
-  /** Starts it again, if it was stopped. */
+  /** Starts it again, if it was stopped: also by an earlier uninstall that was killed then. */
   void startOperator();
 }

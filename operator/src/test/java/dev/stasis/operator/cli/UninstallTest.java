@@ -80,6 +80,17 @@ class UninstallTest {
 
     assertThat(run()).isEqualTo(Uninstall.REFUSED);
     assertThat(cluster.stops).isZero();
+    assertThat(cluster.running).isTrue();
+  }
+
+  /** The job was killed after it had ended the operator. The remedy of a blocker needs it. */
+  @Test
+  void anUninstallThatIsRefusedAfterAKilledOneStartsTheOperator() throws Exception {
+    cluster.running = false;
+    cluster.checkpoints.add(eviction(CheckpointPhase.READY));
+
+    assertThat(run()).isEqualTo(Uninstall.REFUSED);
+    assertThat(cluster.running).isTrue();
   }
 
   private int run() throws InterruptedException {
