@@ -1,5 +1,7 @@
 package dev.stasis.operator.schedule;
 
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.Retention;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,6 +57,7 @@ final class RetentionPolicy {
     Set<String> kept = new HashSet<>(state.inUse());
     newestRestorableNow(state).forEach(checkpoint -> kept.add(checkpoint.name()));
     newestOfRestoredPods(state).forEach(checkpoint -> kept.add(checkpoint.name()));
+    ofFailedRestores(state).forEach(checkpoint -> kept.add(checkpoint.name()));
     // If its checkpoint were deleted, a run of an unsettled time would start again.
     Instant settled = state.status().getSettledScheduleTime();
     Map<String, ScheduledCheckpoint> byName =
@@ -145,14 +148,14 @@ final class RetentionPolicy {
   /**
    * Returns those from which a pod would be restored that was itself restored, under its name or as
    * a copy. Until it has a checkpoint of its own, it is one of a former pod, which may have newer
-   * ones.
+   * ones. A pod that has just failed may be gone.
    */
   private static Stream<ScheduledCheckpoint> newestOfRestoredPods(ScheduleState state) {
     Map<String, List<ScheduledCheckpoint>> byPod =
         state.checkpoints().stream()
             .filter(it -> it.isRestorable() && it.isStored())
             .collect(Collectors.groupingBy(ScheduledCheckpoint::podUid));
-    return state.pods().stream()
+    return Stream.concat(state.pods().stream(), state.deletedPods().stream())
         .map(Lineage::of)
         .filter(lineage -> lineage.podUids().size() > 1)
         .flatMap(
@@ -167,6 +170,23 @@ final class RetentionPolicy {
                   own.stream().limit(1),
                   own.stream().filter(it -> state.unreadable(it).isEmpty()).limit(1));
             });
+  }
+
+  /** Returns those of pods that are gone, and whose restore has failed: a user may repeat it. */
+  private static Stream<ScheduledCheckpoint> ofFailedRestores(ScheduleState state) {
+    Set<String> pods =
+        state.pods().stream().map(pod -> pod.getMetadata().getName()).collect(Collectors.toSet());
+    Set<String> seen = new HashSet<>();
+    Set<String> failed =
+        state.automaticRestores().stream()
+            .filter(restore -> seen.add(restore.pod()))
+            .filter(restore -> restore.phase() == RestorePhase.FAILED)
+            .filter(restore -> !pods.contains(restore.pod()))
+            .map(AutomaticRestore::checkpoint)
+            .collect(Collectors.toSet());
+    return state.checkpoints().stream()
+        .filter(it -> failed.contains(it.name()))
+        .filter(it -> it.isRestorable() && it.isStored());
   }
 
   private static boolean isTooOld(Retention retention, Candidate checkpoint, Instant now) {

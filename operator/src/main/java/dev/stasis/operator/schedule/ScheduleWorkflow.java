@@ -66,9 +66,10 @@ final class ScheduleWorkflow {
     Optional<RunPlanner.Plan> plan = times(state, report).map(it -> runs.plan(state, it));
     List<String> refusals = plan.map(it -> begin(state, it)).orElse(List.of());
     statusUpdater.runs(state, refusals.isEmpty() ? plan : plan.map(RunPlanner.Plan::unsettled));
-    boolean more = deleteExpired(state);
     statusUpdater.restorePhases(state);
     boolean decided = restores.decide(state);
+    // After the decisions: a pod that has failed now is restored from an older checkpoint.
+    boolean more = deleteExpired(state);
     plan.ifPresent(it -> summarize(state, it, refusals, report));
     Optional<Duration> poll = more || decided ? Optional.empty() : restores.carryOut(state, report);
     Optional<Instant> next =

@@ -224,9 +224,30 @@ class LineageTest {
     assertThat(world.names()).contains(name).hasSizeLessThan(4);
 
     world.writes.refused = request -> false;
-    world.gone(copy);
+    world.cluster.pods.remove(copy);
     world.at(ScheduleFixture.START.plusSeconds(300)).settle();
     assertThat(world.names()).doesNotContain(name);
+  }
+
+  /** It is gone before the schedule looks, and its restore fails for want of room. */
+  @Test
+  void theOnlyCheckpointOfACopyIsKeptAfterItsFailure() {
+    Retention retention = new Retention(1, null, null);
+    world.schedule.getSpec().setCheckpoint(ScheduleFixture.keeping(retention));
+    checkpointed();
+    String name = world.names().get(0);
+    Pod copy = restored("copy", name, "trainer-uid@" + world.frozen(0));
+    world.writes.refused = request -> isRunOf(request, "copy");
+    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
+    world.gone(ScheduleFixture.disrupted(copy, "EvictionByEvictionAPI", world.now));
+    world.settle();
+    assertThat(world.restored().checkpoint()).isEqualTo(name);
+    assertThat(world.names()).contains(name);
+
+    world.ends(world.restored().restore(), RestorePhase.FAILED, "NoRoom");
+    world.at(ScheduleFixture.START.plusSeconds(180)).settle();
+    world.at(ScheduleFixture.START.plusSeconds(240)).settle();
+    assertThat(world.names()).contains(name);
   }
 
   /** An operator that was restarted since has not seen the pod. */
