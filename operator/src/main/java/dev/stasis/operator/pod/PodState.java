@@ -87,25 +87,26 @@ public record PodState(Pod pod) {
             .flatMap(it -> it.getContainerStatuses().stream())
             .filter(it -> it.getName().equals(container))
             .findFirst();
+    Optional<Instant> started =
+        status
+            .map(ContainerStatus::getState)
+            .map(ContainerState::getRunning)
+            .map(ContainerStateRunning::getStartedAt)
+            .map(Instant::parse);
     return status
         .filter(it -> Objects.requireNonNullElse(it.getRestartCount(), 0) == 0)
         .flatMap(it -> startInFormerPod())
-        .or(
-            () ->
-                status
-                    .map(ContainerStatus::getState)
-                    .map(ContainerState::getRunning)
-                    .map(ContainerStateRunning::getStartedAt)
-                    .map(Instant::parse));
+        .filter(before -> started.filter(before::isAfter).isEmpty())
+        .or(() -> started);
   }
 
-  /** Empty also if a user has changed it to something else. */
+  /** Empty also if a user has changed it to something else, which no status may contain. */
   private Optional<Instant> startInFormerPod() {
     String start =
         Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.<String, String>of())
             .get(Api.WORKLOAD_START_ANNOTATION);
     try {
-      return Optional.ofNullable(start).map(Instant::parse);
+      return Optional.ofNullable(start).map(Instant::parse).filter(Instant.EPOCH::isBefore);
     } catch (DateTimeParseException e) {
       return Optional.empty();
     }

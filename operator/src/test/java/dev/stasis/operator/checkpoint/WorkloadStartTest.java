@@ -38,6 +38,19 @@ class WorkloadStartTest {
     assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
   }
 
+  /** Without admission policies a user may write anything. The API server refuses such years. */
+  @Test
+  void aStartThatCannotBeInAFormerPodIsIgnored() {
+    runs("-0001-01-01T00:00:00Z", 0);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
+  }
+
+  @Test
+  void aStartAfterThatOfTheContainerIsIgnored() {
+    runs("+12026-11-28T00:00:00Z", 0);
+    assertThat(saved().getWorkloadStartTime()).isEqualTo(CONTAINER);
+  }
+
   @Test
   void aContainerThatRestartsBeginsAgain() {
     runs(BEFORE.toString(), 1);
