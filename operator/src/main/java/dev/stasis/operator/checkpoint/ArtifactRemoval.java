@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ArtifactRemoval {
 
+  /** An agent's reasons to refuse an artifact itself. */
+  private static final Set<String> NOT_ITS_OWN = Set.of("ArtifactRefused", "OtherNamespace");
+
   private final CheckpointOperations operations;
 
   ArtifactRemoval(CheckpointOperations operations) {
@@ -83,7 +86,7 @@ final class ArtifactRemoval {
 
   /**
    * Tries again. Finally the object is removed without its artifact. One that is retained needs the
-   * record that it stays, unless the agent refuses it: then no sweep deletes it either.
+   * record that it stays, unless the agent refuses the artifact: then no sweep deletes it either.
    */
   private boolean failed(
       CheckpointContext context,
@@ -92,10 +95,8 @@ final class ArtifactRemoval {
       OperationView failed) {
     CheckpointReporter reporter = context.reporter();
     String why = stays(artifact) + ": " + failed.message("it failed");
-    boolean isSafe =
-        type == OperationType.DELETE_ARTIFACT
-            || failed.outcome().filter(outcome -> outcome == Outcome.REFUSED).isPresent();
-    if (isSafe && isLate(context)) {
+    if ((type == OperationType.DELETE_ARTIFACT || isSpared(context, artifact, failed))
+        && isLate(context)) {
       reporter.warning(Reason.RELEASED, why, "released");
       return true;
     }
@@ -103,6 +104,19 @@ final class ArtifactRemoval {
     reporter.warning(Reason.OPERATION_FAILED, why, "delete");
     operations.retry(context, failed, CheckpointFinalizer.deleted(context));
     return false;
+  }
+
+  /**
+   * Returns whether no sweep deletes it without a record, because it is not that of the object or
+   * its store is deleted. A store that is not mounted now is swept later.
+   */
+  private static boolean isSpared(
+      CheckpointContext context, ArtifactStatus artifact, OperationView failed) {
+    boolean isRefused =
+        failed.outcome().filter(outcome -> outcome == Outcome.REFUSED).isPresent()
+            && failed.faults().stream().anyMatch(fault -> NOT_ITS_OWN.contains(fault.reason()));
+    String store = Objects.requireNonNull(artifact.getStore(), "read before");
+    return isRefused || context.cluster().store(store).isEmpty();
   }
 
   private static String stays(ArtifactStatus artifact) {

@@ -242,6 +242,21 @@ class CheckpointFinalizerTest {
   /** It cannot write beside the artifact, for example because its disk is read-only. */
   @Test
   void aRetainedArtifactKeepsItsObjectWhileItsAgentFails() {
+    assertThat(isReleasedAfter(Outcome.UNDONE, "StoreFailed")).isFalse();
+  }
+
+  /** Its sweep would delete the artifact once the store is mounted again. */
+  @Test
+  void aRetainedArtifactKeepsItsObjectWhileItsStoreIsNotMounted() {
+    assertThat(isReleasedAfter(Outcome.REFUSED, "StoreNotWritable")).isFalse();
+  }
+
+  @Test
+  void aRetainedArtifactThatIsOfAnotherObjectIsReleased() {
+    assertThat(isReleasedAfter(Outcome.REFUSED, "ArtifactRefused")).isTrue();
+  }
+
+  private boolean isReleasedAfter(Outcome outcome, String reason) {
     world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
     ready();
     world.delete();
@@ -250,9 +265,9 @@ class CheckpointFinalizerTest {
     world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
     world
         .agent(OperationType.RETAIN_ARTIFACT, 1)
-        .fails(Outcome.UNDONE, "StoreFailed", ConditionValue.UNKNOWN);
+        .fails(outcome, reason, ConditionValue.UNKNOWN);
     world.settle();
-    assertThat(world.gone).isFalse();
+    return world.gone;
   }
 
   @Test
