@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * for {@link #revoke}.
  */
 public final class ArtifactStage implements AutoCloseable {
-  /** The name of {@link #deviceFolder}. */
+  /** The names of {@link #criu} and {@link #deviceFolder}. */
+  public static final String CRIU = "criu";
+
   public static final String DEVICE_FOLDER = "device";
 
   private final Path staging;
@@ -90,7 +92,7 @@ public final class ArtifactStage implements AutoCloseable {
 
   /** The folder for criu's images, and for nothing else. */
   public Path criu() {
-    return staging.resolve("criu");
+    return staging.resolve(CRIU);
   }
 
   /** The folder for files that the workload wrote: its layer, /dev/shm, emptyDirs. */

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +85,7 @@ final class CapturePublication {
   private ArtifactStage.SealedArtifact run(Capture capture, StepListener listener)
       throws IOException, InterruptedException {
     long begin = node.nanoTime().getAsLong();
+    images().run(node.parallel(), () -> listener.progress("hash", 0, 0));
     ArtifactStage.SealedArtifact sealed =
         new Publication(
                 node,
@@ -106,6 +109,18 @@ final class CapturePublication {
     }
   }
 
+  /** What a resumed workload has left in memory. */
+  private ImageCopy images() {
+    Path folder = node.journal().folderOf(freeze.work().containerId());
+    return new ImageCopy(folder.resolve(CriuImages.FOLDER), freeze.artifact().criu());
+  }
+
+  private Map<String, Long> files() throws IOException {
+    Map<String, Long> files = new TreeMap<>(freeze.artifact().sizes());
+    images().sizes().forEach((image, size) -> files.put(ArtifactStage.CRIU + "/" + image, size));
+    return files;
+  }
+
   private Capture capture() throws IOException {
     List<Capture.Regions> regions = new ArrayList<>();
     for (RegionPlan plan : freeze.plans()) {
@@ -126,7 +141,7 @@ final class CapturePublication {
         regions,
         library,
         device,
-        freeze.artifact().sizes(),
+        files(),
         0,
         null);
   }

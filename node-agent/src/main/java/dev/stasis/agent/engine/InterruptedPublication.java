@@ -169,6 +169,9 @@ public final class InterruptedPublication {
     AtomicReference<Capture> capture = new AtomicReference<>(begun);
     Path path = Path.of(target);
     try {
+      // Its agent died between the thaw and the end of their copy.
+      new ImageCopy(folder.resolve(CriuImages.FOLDER), Path.of(staging).resolve(ArtifactStage.CRIU))
+          .run(node.parallel(), pulse::beat);
       ArtifactStage stage =
           new ArtifactStore(Objects.requireNonNull(path.getParent()), node.clock())
               .reopen(

@@ -263,9 +263,7 @@ class CheckpointFinalizerTest {
     world.settle();
     world.later(Duration.ofMinutes(16));
     world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
-    world
-        .agent(OperationType.RETAIN_ARTIFACT, 1)
-        .fails(outcome, reason, ConditionValue.UNKNOWN);
+    world.agent(OperationType.RETAIN_ARTIFACT, 1).fails(outcome, reason, ConditionValue.UNKNOWN);
     world.settle();
     return world.gone;
   }
