@@ -113,7 +113,7 @@ class DirectSaveTest {
 
   @Test
   void whatIsFinalIsAnnouncedDuringTheSaveAndDoesNotChange() throws Exception {
-    Map<Long, Integer> digests = new ConcurrentHashMap<>();
+    Map<Path, Map<Long, Integer>> digests = new ConcurrentHashMap<>();
     StageListener stages =
         new StageListener() {
           @Override
@@ -122,7 +122,9 @@ class DirectSaveTest {
           @Override
           public void grew(Path file, long bytes) {
             if (file.toString().contains("/device/")) {
-              digests.put(bytes, digest(file, bytes));
+              digests
+                  .computeIfAbsent(file.getFileName(), name -> new ConcurrentHashMap<>())
+                  .put(bytes, digest(file, bytes));
             }
           }
 
@@ -140,17 +142,16 @@ class DirectSaveTest {
                 stages);
 
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Held.class);
-    Path data = data(((CheckpointOutcome.Held) outcome).artifact().path());
-    assertThat(digests).isNotEmpty();
-    digests.forEach((bytes, found) -> assertThat(digest(data, bytes)).isEqualTo(found));
+    Path device = ((CheckpointOutcome.Held) outcome).artifact().path().resolve("device");
+    // The beginning of the table, and the data.
+    assertThat(digests).hasSize(2);
+    digests.forEach(
+        (file, found) ->
+            found.forEach(
+                (bytes, digest) ->
+                    assertThat(digest(device.resolve(file), bytes)).isEqualTo(digest)));
     lab.thaw(source);
     assertUnharmed();
-  }
-
-  private static Path data(Path artifact) throws IOException {
-    try (Stream<Path> files = Files.list(artifact.resolve("device"))) {
-      return files.filter(file -> file.toString().endsWith(".data")).findFirst().orElseThrow();
-    }
   }
 
   private static int digest(Path file, long bytes) {
