@@ -244,11 +244,11 @@ class InterruptedPublicationTest {
   void anAttemptThatFailsIsRepeated() throws Exception {
     try (GpuContainer source = start(spec())) {
       Work work = interrupted(source, DataPathChoice.MOVER, "hash");
-      Path image = first(Objects.requireNonNull(work.artifactStage()), "inventory.img");
+      Path staged = first(Objects.requireNonNull(work.artifactStage()), "index.json");
       Path moved = lab.folder().resolve("moved");
-      Files.move(image, moved);
+      Files.move(staged, moved);
       assertThat(complete(work)).isFalse();
-      Files.move(moved, image);
+      Files.move(moved, staged);
       assertThat(complete(work)).isTrue();
       assertThat(lab.artifacts()).hasSize(1);
       lab.thaw(source);
