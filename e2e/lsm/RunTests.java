@@ -43,7 +43,9 @@ class RunTests {
         long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
         switch (result.getStatus()) {
           case SUCCESSFUL -> System.out.printf("ok %s (at %d s)%n", name, seconds);
-          case FAILED -> System.out.printf("FAIL %s (at %d s)%n", name, seconds);
+          case FAILED ->
+              System.out.printf(
+                  "FAIL %s (at %d s): %s%n", name, seconds, result.getThrowable().orElse(null));
           case ABORTED ->
               System.out.printf("skipped %s: %s%n", name, result.getThrowable().orElse(null));
         }

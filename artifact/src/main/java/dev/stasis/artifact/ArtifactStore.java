@@ -171,7 +171,13 @@ public final class ArtifactStore {
       throw e;
     }
     files.sync(folder);
-    files.delete(staging);
+    try {
+      files.delete(staging);
+    } catch (IOException e) {
+      // A file that is being read stays on NFS. Without its owner, a later sweep deletes the rest.
+      deleteQuietly(e, ownerOf(staging));
+      throw e;
+    }
     files.delete(ownerOf(staging));
   }
 

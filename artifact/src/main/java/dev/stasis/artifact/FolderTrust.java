@@ -18,7 +18,7 @@ record FolderTrust(Path folder) {
   private static final int PERMISSIONS = 07777;
 
   void requireArtifactFolder() throws IOException, Refusal {
-    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+    if (!new SharedLookup(folder).exists()) {
       throw refusal(Kind.MISSING, folder.toString(), "an artifact", "nothing");
     }
     Path manifest = folder.resolve(Manifest.FILE_NAME);

@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
@@ -48,7 +49,19 @@ final class LinuxStoreFiles implements StoreFiles {
 
   @Override
   public void rename(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    Object renamed = inode(from);
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      // A file server that restarts before its answer arrives is asked again, and has renamed it.
+      if (!new SharedLookup(to).exists() || !renamed.equals(inode(to))) {
+        throw e;
+      }
+    }
+  }
+
+  private static Object inode(Path path) throws IOException {
+    return Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS);
   }
 
   @Override

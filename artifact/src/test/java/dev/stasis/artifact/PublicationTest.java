@@ -227,6 +227,21 @@ class PublicationTest {
     }
   }
 
+  /** NFS keeps a file that is being read, so that its folder cannot be deleted. */
+  @Test
+  void aDeletionThatFailsIsCompletedByASweepWhileItsProcessLives() throws Exception {
+    Path folder = Files.createDirectory(temp.resolve("busy"));
+    samples.sealed(new ArtifactStore(folder, Clock.systemUTC()), "a", temp);
+    FailingFiles files = FailingFiles.at(4, "Directory not empty");
+    assertThatThrownBy(() -> store(folder, files).delete("a")).hasMessage("Directory not empty");
+    assertThat(files.calls()).element(3).isEqualTo("delete STAGING");
+
+    Clock later = Clock.fixed(Instant.now().plus(Duration.ofHours(2)), ZoneOffset.UTC);
+    ArtifactStore next = new ArtifactStore(folder, later);
+    next.sweep(next.leftovers(Duration.ofHours(1), true));
+    assertThat(visible(folder)).isEmpty();
+  }
+
   @Test
   void onlyStagingFoldersOfTheStoreAreSwept() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("sweep"));

@@ -1,5 +1,8 @@
 package dev.stasis.store;
 
+import static dev.stasis.store.SharedFolders.folderOf;
+import static dev.stasis.store.SharedFolders.sync;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,7 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,8 +31,6 @@ public final class FolderBlobs implements BlobStore {
   /** Holds blobs while they are being written; no key begins with a dot. */
   static final String UNFINISHED = ".unfinished";
 
-  private static final FileAttribute<?> FOLDER_MODE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   static final FileAttribute<?> FILE_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -42,16 +42,19 @@ public final class FolderBlobs implements BlobStore {
       new UploadLimits(1 << 20, ChunkWorkers.MOST, ChunkWorkers.MOST);
 
   private final Path root;
+  private final SharedFolders folders;
   private final SecureRandom random = new SecureRandom();
 
   /** Blobs in a folder that exists. */
   public FolderBlobs(Path root) {
     this.root = root.toAbsolutePath().normalize();
+    this.folders = new SharedFolders(this.root);
   }
 
   @Override
   public Blob stat(String key) throws StoreException {
     try {
+      folders.refresh(folderOf(resolve(key)));
       return new FolderListing(root).blob(existing(key));
     } catch (IOException e) {
       throw FolderFailure.of(key, e);
@@ -62,11 +65,24 @@ public final class FolderBlobs implements BlobStore {
   public void read(String key, long offset, byte[] bytes, int length) throws StoreException {
     try {
       readFile(key, offset, bytes, length);
+    } catch (NoSuchFileException e) {
+      // The file may be newer than what this node remembers.
+      refreshAndRead(key, offset, bytes, length);
     } catch (IOException e) {
       if (!FolderFailure.isUnreadable(e) || !isWritable()) {
         throw FolderFailure.of(key, e);
       }
       readAgain(key, offset, bytes, length);
+    }
+  }
+
+  private void refreshAndRead(String key, long offset, byte[] bytes, int length)
+      throws StoreException {
+    try {
+      folders.refresh(folderOf(resolve(key)));
+      readFile(key, offset, bytes, length);
+    } catch (IOException e) {
+      throw FolderFailure.of(key, e);
     }
   }
 
@@ -117,8 +133,7 @@ public final class FolderBlobs implements BlobStore {
       try {
         Files.createLink(target, temporary);
       } catch (FileAlreadyExistsException e) {
-        // A file server that repeats a call whose answer was lost reports the link it made itself.
-        if (links(temporary) < 2) {
+        if (!isAt(target, inode(temporary))) {
           return false;
         }
       } finally {
@@ -160,11 +175,10 @@ public final class FolderBlobs implements BlobStore {
     try {
       Path folder = prefix.isEmpty() ? root : resolve(prefix.substring(0, prefix.length() - 1));
       FolderListing listing = new FolderListing(root);
-      if (!Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)) {
-        throw new NoSuchFileException(root.toString());
-      }
-      if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-        requireNoLinks(folder);
+      // What cannot be read is not empty: a collection would free every chunk.
+      folders.refresh(root);
+      if (folders.exists(folder)) {
+        folders.requireNoLinks(folder);
         Files.walkFileTree(folder, listing);
       }
       return listing.blobs();
@@ -177,7 +191,8 @@ public final class FolderBlobs implements BlobStore {
   public void delete(String key) throws StoreException {
     try {
       Path file = resolve(key);
-      requireNoLinks(folderOf(file));
+      folders.refresh(folderOf(file));
+      folders.requireNoLinks(folderOf(file));
       if (Files.deleteIfExists(file)) {
         sync(folderOf(file));
       }
@@ -219,8 +234,28 @@ public final class FolderBlobs implements BlobStore {
 
   /** Gives a written and synced temporary file its name. */
   void publish(Path temporary, Path target) throws IOException {
-    Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    Object inode = inode(temporary);
+    try {
+      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      if (!isAt(target, inode)) {
+        throw e;
+      }
+    }
     sync(folderOf(target));
+  }
+
+  /**
+   * Returns whether a call that failed has named the file nevertheless: a file server that restarts
+   * before its answer arrives is asked again, and no longer knows that it has done it.
+   */
+  private boolean isAt(Path target, Object inode) throws IOException {
+    folders.refresh(folderOf(target));
+    return Files.exists(target, LinkOption.NOFOLLOW_LINKS) && inode.equals(inode(target));
+  }
+
+  private static Object inode(Path file) throws IOException {
+    return Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS);
   }
 
   private Path temporary(byte[] bytes) throws IOException {
@@ -246,7 +281,7 @@ public final class FolderBlobs implements BlobStore {
     byte[] name = new byte[16];
     random.nextBytes(name);
     Path folder = root.resolve(UNFINISHED);
-    createFolders(folder);
+    folders.create(folder);
     return folder.resolve(HexFormat.of().formatHex(name));
   }
 
@@ -261,58 +296,13 @@ public final class FolderBlobs implements BlobStore {
 
   private Path existing(String key) throws IOException {
     Path file = resolve(key);
-    requireNoLinks(folderOf(file));
+    folders.requireNoLinks(folderOf(file));
     return file;
   }
 
   private Path parentOf(String key) throws IOException {
     Path file = resolve(key);
-    createFolders(folderOf(file));
+    folders.create(folderOf(file));
     return file;
-  }
-
-  private static Path folderOf(Path file) {
-    Path folder = file.getParent();
-    if (folder == null) {
-      throw new IllegalArgumentException("expected a file below the root, got " + file);
-    }
-    return folder;
-  }
-
-  private void createFolders(Path folder) throws IOException {
-    if (!folder.equals(root) && !Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      createFolders(folderOf(folder));
-      try {
-        Files.createDirectory(folder, FOLDER_MODE);
-        sync(folderOf(folder));
-      } catch (FileAlreadyExistsException e) {
-        // Another writer made it, or it is a link, which the next line refuses.
-      }
-    }
-    requireNoLinks(folder);
-  }
-
-  private void requireNoLinks(Path folder) throws IOException {
-    for (Path at = folder; !at.equals(root); at = folderOf(at)) {
-      BasicFileAttributes attributes =
-          Files.readAttributes(at, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (!attributes.isDirectory()) {
-        throw new StoreException.Refused(
-            "%s: expected a folder, got a link or a file".formatted(at), null);
-      }
-    }
-  }
-
-  private static int links(Path file) throws IOException {
-    return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS) instanceof Integer n
-        ? n
-        : 1;
-  }
-
-  private static void sync(Path folder) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(folder, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
-      channel.force(true);
-    }
   }
 }

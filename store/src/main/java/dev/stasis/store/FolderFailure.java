@@ -37,8 +37,19 @@ final class FolderFailure {
       return new StoreException.NotFound(
           "%s: expected a file in the store, got none".formatted(key), failure);
     }
-    if (failure instanceof AccessDeniedException || words.contains("permission denied")) {
-      return new StoreException.AccessDenied(message, failure);
+    if (failure instanceof AccessDeniedException
+        || words.contains("permission denied")
+        || words.contains("operation not permitted")) {
+      return new StoreException.AccessDenied(
+          "%s: expected access as root, got permission denied; an NFS export needs no_root_squash"
+              .formatted(key),
+          failure);
+    }
+    if (words.contains("read-only file system")) {
+      return new StoreException.AccessDenied(
+          "%s: expected a writable file system, got a read-only one; mount or export it with rw"
+              .formatted(key),
+          failure);
     }
     if (FULL.stream().anyMatch(words::contains)) {
       return new StoreException.Full(message, failure);

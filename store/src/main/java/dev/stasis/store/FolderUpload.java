@@ -75,11 +75,12 @@ final class FolderUpload implements BlobUpload {
     }
     requireAllWritten();
     try {
-      if (channel.size() != size) {
-        throw new StoreException.Damaged(
-            "%s: expected %d bytes written, got %d".formatted(key, size, channel.size()));
-      }
+      // Before its size is read: a file server may have lost bytes that the sync reports.
       sync();
+      if (channel.size() != size) {
+        throw new StoreException.WriteLost(
+            "%s: expected %d bytes written, got %d".formatted(key, size, channel.size()), null);
+      }
       blobs.publish(temporary, target);
       committed = true;
       channel.close();
@@ -97,14 +98,11 @@ final class FolderUpload implements BlobUpload {
     }
   }
 
-  /** Fails in a way that is not retried. */
   private void requireAllWritten() throws StoreException {
     IOException first = failure.get();
     if (first != null) {
-      throw new StoreException.Refused(
-          "%s: expected every byte on disk, got a failed write: %s"
-              .formatted(key, first.getMessage()),
-          first);
+      StoreException cause = FolderFailure.of(key, first);
+      throw cause.isTransient() ? new StoreException.WriteLost(String.valueOf(cause.getMessage()), first) : cause;
     }
   }
 

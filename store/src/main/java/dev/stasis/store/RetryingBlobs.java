@@ -44,7 +44,8 @@ final class RetryingBlobs implements BlobStore {
         return call.run();
       } catch (StoreException e) {
         long left = patience.toNanos() - (nanoTime.getAsLong() - began);
-        if (!e.isTransient() || left <= 0 || Thread.currentThread().isInterrupted()) {
+        boolean repeatable = e.isTransient() && !(e instanceof StoreException.WriteLost);
+        if (!repeatable || left <= 0 || Thread.currentThread().isInterrupted()) {
           throw e;
         }
         LOG.log(Level.INFO, "Retrying a call to a store: " + e.getMessage());

@@ -193,4 +193,13 @@ public abstract sealed class StoreException extends IOException {
       super(message, null, true);
     }
   }
+
+  /** Bytes of an upload did not reach the store. The upload cannot continue; a new one can. */
+  public static final class WriteLost extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public WriteLost(String message, @Nullable Throwable cause) {
+      super(message, cause, true);
+    }
+  }
 }

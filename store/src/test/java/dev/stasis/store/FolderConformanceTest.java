@@ -60,6 +60,19 @@ class FolderConformanceTest extends StoreConformance {
   }
 
   @Test
+  void aReadOnlyFileSystemIsReportedWithWhatToDo() throws Exception {
+    Path disk = Files.createDirectory(temp.resolve("read-only"));
+    run("mount", "-t", "tmpfs", "-o", "ro", "tmpfs", disk.toString());
+    try {
+      assertThatThrownBy(() -> new FolderBlobs(disk).put("a", new byte[1]))
+          .isInstanceOf(StoreException.AccessDenied.class)
+          .hasMessageContaining("mount or export it with rw");
+    } finally {
+      run("umount", disk.toString());
+    }
+  }
+
+  @Test
   void aLinkInTheStoreIsRefused() throws Exception {
     Path store = Files.createDirectory(temp.resolve("linked"));
     Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
@@ -69,6 +82,8 @@ class FolderConformanceTest extends StoreConformance {
     assertThatThrownBy(() -> blobs.put("a/b", new byte[1]))
         .isInstanceOf(StoreException.Refused.class);
     assertThatThrownBy(() -> blobs.get("a/b", 0, 1)).isInstanceOf(StoreException.Refused.class);
+    // It is not an empty folder: a collection would free every chunk.
+    assertThatThrownBy(() -> blobs.list("a/")).isInstanceOf(StoreException.Refused.class);
     assertThatThrownBy(() -> blobs.put("../b", new byte[1]))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(elsewhere).isEmptyDirectory();

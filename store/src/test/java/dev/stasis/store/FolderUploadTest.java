@@ -13,6 +13,8 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,7 +62,7 @@ class FolderUploadTest {
     assertThatThrownBy(() -> upload.commit(1, PART)).hasMessageContaining("Input/output error");
 
     assertThatThrownBy(() -> upload.commit(1, PART))
-        .isInstanceOf(StoreException.Refused.class)
+        .isInstanceOf(StoreException.WriteLost.class)
         .hasMessageContaining("Input/output error");
     assertNotPublished();
   }
@@ -74,10 +76,27 @@ class FolderUploadTest {
     disk.fails = true;
     assertThatThrownBy(() -> write(last)).hasMessageContaining("Input/output error");
 
-    assertThatThrownBy(() -> write(last)).isInstanceOf(StoreException.Refused.class);
+    assertThatThrownBy(() -> write(last)).isInstanceOf(StoreException.WriteLost.class);
     assertThatThrownBy(() -> upload.commit(PARTS, (long) PARTS * PART))
-        .isInstanceOf(StoreException.Refused.class);
+        .isInstanceOf(StoreException.WriteLost.class);
     assertNotPublished();
+  }
+
+  @Test
+  void bytesThatAreLostAreNotWaitedFor() {
+    AtomicInteger calls = new AtomicInteger();
+    FaultyBlobs losing = new FaultyBlobs(new FolderBlobs(temp));
+    losing.fault(
+        (call, key, done) -> {
+          calls.incrementAndGet();
+          throw new StoreException.WriteLost("lost", null);
+        });
+    BlobStore blobs = new RetryingBlobs(losing, Duration.ofMinutes(1), System::nanoTime);
+
+    assertThatThrownBy(() -> blobs.put("a", new byte[1]))
+        .isInstanceOfSatisfying(
+            StoreException.WriteLost.class, e -> assertThat(e.isTransient()).isTrue());
+    assertThat(calls).hasValue(1);
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Obstacle;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;
+import dev.stasis.artifact.SharedLookup;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
@@ -187,8 +188,8 @@ record ArtifactPlace(
     }
   }
 
-  boolean exists() {
-    return Files.exists(path(), LinkOption.NOFOLLOW_LINKS);
+  boolean exists() throws IOException {
+    return new SharedLookup(path()).exists();
   }
 
   /** Creates the namespace's folder, for root only. Refuses one that the agent cannot fill. */
@@ -284,8 +285,8 @@ record ArtifactPlace(
    * artifact could be replaced.
    */
   void requireTrustedFolder() throws Refused, IOException {
+    boolean there = new SharedLookup(folder).exists();
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      boolean there = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
       throw new Refused(
           REFUSED, "namespace's folder " + folder, "a folder", there ? "a link or a file" : "none");
     }

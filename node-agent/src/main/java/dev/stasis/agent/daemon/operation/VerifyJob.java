@@ -174,11 +174,11 @@ final class VerifyJob implements Job {
 
   /** Returns whether this node has a whole copy of the artifact. */
   private boolean isWholeHere(ActiveOperation operation, ArtifactPlace where) throws Stopped {
-    if (!where.exists()) {
-      return false;
-    }
     OperationProgress progress = new OperationProgress(operation, recorder, STEP);
     try {
+      if (!where.exists()) {
+        return false;
+      }
       Opened opened = read(where, paced(operation, progress));
       if (opened instanceof Opened.Verified verified) {
         where.requireOurs(verified.artifact().manifest());
