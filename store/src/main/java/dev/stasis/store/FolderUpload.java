@@ -102,7 +102,9 @@ final class FolderUpload implements BlobUpload {
     IOException first = failure.get();
     if (first != null) {
       StoreException cause = FolderFailure.of(key, first);
-      throw cause.isTransient() ? new StoreException.WriteLost(String.valueOf(cause.getMessage()), first) : cause;
+      throw cause.isTransient()
+          ? new StoreException.WriteLost(String.valueOf(cause.getMessage()), first)
+          : cause;
     }
   }
 

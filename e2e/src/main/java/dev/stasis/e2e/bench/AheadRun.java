@@ -3,6 +3,7 @@ package dev.stasis.e2e.bench;
 import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.ArtifactFeed;
+import dev.stasis.agent.stream.BlockListener;
 import dev.stasis.agent.stream.SendQueue;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.stream.StreamSender;
@@ -41,7 +42,8 @@ final class AheadRun implements StageListener, AutoCloseable {
     stage = new ArtifactStore(store, clock).stage(name);
     receiver =
         new StreamReceiver(target, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    expected = receiver.expect(ID, source.pem(), stage.folder(), Long.MAX_VALUE);
+    expected =
+        receiver.expect(ID, source.pem(), stage.folder(), Long.MAX_VALUE, BlockListener.NONE);
     StreamSender sender =
         new StreamSender(
             source,

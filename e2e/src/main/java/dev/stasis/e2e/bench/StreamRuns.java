@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.ArtifactFeed;
+import dev.stasis.agent.stream.BlockListener;
 import dev.stasis.agent.stream.SendQueue;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.stream.StreamSender;
@@ -48,7 +49,8 @@ final class StreamRuns {
         StreamReceiver receiver =
             new StreamReceiver(target, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         StreamReceiver.Expected expected =
-            receiver.expect("benchmark", source.pem(), stage.folder(), Long.MAX_VALUE)) {
+            receiver.expect(
+                "benchmark", source.pem(), stage.folder(), Long.MAX_VALUE, BlockListener.NONE)) {
       new StreamSender(
               source,
               new InetSocketAddress(InetAddress.getLoopbackAddress(), receiver.port()),
