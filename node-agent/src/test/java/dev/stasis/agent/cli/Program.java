@@ -70,10 +70,11 @@ final class Program implements AutoCloseable {
 
   /** Whether criu has begun to write an image. */
   boolean isDumping() throws IOException {
-    if (!Files.isDirectory(store())) {
+    Path state = memory.resolve("state");
+    if (!Files.isDirectory(state)) {
       return false;
     }
-    try (Stream<Path> all = Files.find(store(), 4, (path, facts) -> path.endsWith("criu"))) {
+    try (Stream<Path> all = Files.find(state, 4, (path, facts) -> path.endsWith("criu-images"))) {
       for (Path images : all.toList()) {
         try (Stream<Path> files = Files.list(images)) {
           if (files.findAny().isPresent()) {

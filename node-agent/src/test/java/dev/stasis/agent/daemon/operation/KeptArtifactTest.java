@@ -153,7 +153,7 @@ class KeptArtifactTest {
     try (Stream<Path> files = Files.walk(lab.engine().store())) {
       Files.delete(
           files
-              .filter(file -> file.endsWith("criu/inventory.img"))
+              .filter(file -> file.endsWith("layer/index.json"))
               .filter(file -> file.toString().contains("/.staging-"))
               .findFirst()
               .orElseThrow());
