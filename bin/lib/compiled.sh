@@ -3,7 +3,7 @@
 # Sourced, never run, after tools.sh.
 
 # compile_tests MODULE TEST OUT: sets CLASSES to the class path of the tests of a module, which it finds in the report of
-# a run in which the test was skipped, unless this machine can run it. Compiles what runs them, RunTests, into OUT.
+# a run of one test that is short, or skips itself on this machine. Compiles what runs them, RunTests, into OUT.
 compile_tests() {
   local module="$1" test="$2" out="$3" launcher
   cd "$STASIS_HOME"
