@@ -26,7 +26,10 @@ class StoreCallsTest {
             pulse -> {
               pulse.beat(LONGER);
               pulse.beat();
-              TimeUnit.NANOSECONDS.sleep(SILENCE.multipliedBy(3).toNanos());
+              assertThat(
+                      new CountDownLatch(1)
+                          .await(SILENCE.multipliedBy(3).toNanos(), TimeUnit.NANOSECONDS))
+                  .isFalse();
               return "synced";
             });
 
