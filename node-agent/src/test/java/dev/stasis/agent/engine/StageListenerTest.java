@@ -134,10 +134,8 @@ class StageListenerTest {
         checkpoint(Asked.of(lab, source).staged(CheckpointRequest.StagePlace.MEMORY), copy);
 
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
-    assertThat(copy.words)
-        .startsWith("begins")
-        .hasSize(3)
-        .contains("finished criu", "finished layer");
+    // The images of a workload that resumes are copied after its thaw, when nothing listens.
+    assertThat(copy.words).containsExactly("begins", "finished layer");
     source.awaitSteps(2);
     source.verify(MIB);
   }
