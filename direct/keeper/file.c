@@ -184,16 +184,20 @@ static bool take_chunk(const char *line, struct piece *chunk, size_t expected) {
            there.offset == chunk->offset && (chunk->zero || sscanf(crc, "%8x", &chunk->crc) == 1);
 }
 
+/* It may be read while it is written, or while it arrives: then it ends somewhere in its digests. */
 static bool read_table(FILE *table, struct file *file, uint64_t size) {
     char line[512];
     size_t taken = 0, end;
     file->content.items = calloc(MAX_ITEMS, sizeof *file->content.items);
-    bool valid = file->content.items && fgets(line, sizeof line, table) && strcmp(line, HEAD) == 0;
-    while (valid && (file->whole = fgets(line, sizeof line, table)) && *line == 'R') valid = take_region(line, &file->content);
+    bool valid = file->content.items && fgets(line, sizeof line, table) && strcmp(line, HEAD) == 0, more = false;
+    while (valid && (more = fgets(line, sizeof line, table)) && *line == 'R') valid = take_region(line, &file->content);
     file->chunks = valid ? chunks_of(&file->content, &file->count) : NULL;
-    for (; file->whole && file->chunks && valid && taken < file->count; taken++)
-        valid = take_chunk(line, &file->chunks[taken], taken) && fgets(line, sizeof line, table);
-    return file->chunks && valid && (!file->whole || (file->content.bytes <= size && sscanf(line, "end %zu", &end) == 1 && end == taken));
+    while (more && file->chunks && taken < file->count && take_chunk(line, &file->chunks[taken], taken)) {
+        more = fgets(line, sizeof line, table);
+        taken++;
+    }
+    file->whole = more && taken == file->count && file->content.bytes <= size && sscanf(line, "end %zu", &end) == 1 && end == taken;
+    return file->chunks;
 }
 
 bool file_open(const char *path, struct file *file) {

@@ -214,7 +214,7 @@ bool workload_reload(struct workload *w, const char *path) {
     memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
     w->count = file.content.count;
     w->bytes = file.content.bytes;
-    bool done = reload(w, &file);
+    bool done = file.whole ? reload(w, &file) : fail("%s.chunks is damaged or not complete, or %s.data is too short", path, path);
     snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;
     w->bytes = 0;

@@ -186,6 +186,35 @@ promise_what_arrives_is_loaded_and_not_read_again() {
     must quit
 }
 
+promise_a_table_that_ends_within_its_digests_has_its_regions() {
+    node 1 256
+    saved 40
+    arriving 24
+    head -c -30 "$work/memory.chunks" >"$work/here.chunks"
+    must reserve "$(gpu)" 16 "$work/here"
+    must arrived 0 "$(mib 24)" "$work/here"
+    taken=$(used)
+    arrives
+    must reserve "$(gpu)" 16 "$work/memory"
+    [ "$(used)" = "$taken" ] || fail "expected $taken blocks, got $(used)"
+    must prefill "$work/memory"
+    restored 40
+}
+
+promise_a_table_without_its_end_is_not_used() {
+    node 1 256
+    saved 40
+    arriving 40
+    # All of it zeros, if these digests were used.
+    sed 's/ [0-9a-f]* 16x/ zero 16x/; /^end/d' "$work/memory.chunks" >"$work/here.chunks"
+    driver_in
+    attach
+    refused 'not complete' reload w "$work/here"
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
 promise_a_byte_that_arrives_damaged_is_loaded_again() {
     node 1 256
     saved 40
@@ -228,7 +257,7 @@ promise_what_has_arrived_is_not_used_without_its_digests() {
     refused 'before its table was complete' prefill "$work/here"
     driver_in
     attach
-    refused 'wrong digest' reload w "$work/here"
+    refused 'not complete' reload w "$work/here"
     refused 'not in this state' open w
     must reserve "$(gpu)" 16 "$work/memory"
     must prefill "$work/memory"

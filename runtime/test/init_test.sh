@@ -39,7 +39,9 @@ a_thousand_orphans_are_reaped() {
 }
 TERM_before_a_restore_ends_it_with_143() { holder; kill -TERM "$HOLDER"; code 143; }
 other_signals_before_a_restore_do_nothing() {
-  holder; kill -HUP "$HOLDER"; kill -USR1 "$HOLDER"; restore "sleep 0.1; exit 4"; code 4
+  # On a busy machine it may otherwise read them after the restore, and hand them on.
+  has_read_them() { grep -q '^ShdPnd:.0*$' "/proc/$HOLDER/status" && grep -q '^State:.S' "/proc/$HOLDER/status"; }
+  holder; kill -HUP "$HOLDER"; kill -USR1 "$HOLDER"; until_true has_read_them; restore "sleep 0.1; exit 4"; code 4
 }
 signals_reach_the_workload() {
   holder
