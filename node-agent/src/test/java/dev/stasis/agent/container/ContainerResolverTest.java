@@ -1,12 +1,14 @@
 package dev.stasis.agent.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,10 @@ class ContainerResolverTest {
   @Test
   void aContainerIsFoundByIdByItsBeginningAndByPid() throws Exception {
     try (TestContainer running = TestContainer.start("workload", 1000, "/data", "child")) {
+      // Its child has the other end of their pipe from its start on.
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> proc.children(running.resolve().root().pid()).size() == 1);
       Container container = running.resolve();
 
       assertThat(container.id()).isEqualTo(running.id());
