@@ -120,12 +120,13 @@ final class KeepArtifact extends CheckpointStep {
   }
 
   /**
-   * Returns whether the evicted workload exists only in the artifact. Without the object it could
-   * not be restored, and its controller would start another pod from the image.
+   * Returns whether the workload was evicted, or lost while it was suspended, and exists only in
+   * the artifact. Without the object it could not be restored, and its controller would start
+   * another pod from the image.
    */
   private static boolean isOnlyCopy(CheckpointContext context) {
     BroughtBack back = new BroughtBack(context.object());
-    return context.conditions().isEvicted()
+    return (context.conditions().isEvicted() || context.conditions().isLost())
         && context.restores().stream()
             .noneMatch(restore -> back.by(restore, Set.of(RestorePhase.SUCCEEDED)));
   }

@@ -117,11 +117,11 @@ class RestoredPod {
       return left;
     }
     // It records that the workload of an evicted pod is restored: without it the hand-over to its
-    // controller would start again, and the artifact would be retained as the only copy.
+    // controller would start again, and the artifact would be kept as the only copy.
     boolean needed =
         cluster
             .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().checkpointName())
-            .filter(RestoredPod::isEviction)
+            .filter(RestoredPod::isOnlyCopy)
             .isPresent();
     if (needed) {
       return Optional.of(NEEDED);
@@ -130,9 +130,14 @@ class RestoredPod {
     return Optional.empty();
   }
 
-  /** Returns also whether the eviction failed: its pod may have been removed nevertheless. */
-  private static boolean isEviction(GpuCheckpoint checkpoint) {
+  /**
+   * Returns whether its workload would exist only in its artifact without a restore. The pod of a
+   * failed eviction may have been removed nevertheless.
+   */
+  private static boolean isOnlyCopy(GpuCheckpoint checkpoint) {
+    Conditions conditions = Conditions.of(checkpoint.getStatus());
     return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
-        || Conditions.of(checkpoint.getStatus()).isEvicted();
+        || conditions.isEvicted()
+        || conditions.isLost();
   }
 }

@@ -56,6 +56,11 @@ public record Conditions(List<Condition> list) {
     return has(ConditionType.SOURCE_RUNNING, Reason.EVICTED);
   }
 
+  /** Returns whether the workload was lost while it was frozen or suspended. */
+  public boolean isLost() {
+    return has(ConditionType.SOURCE_RUNNING, Reason.WORKLOAD_LOST);
+  }
+
   /**
    * Returns whether the artifact of a failed GpuCheckpoint can be restored, or may be later because
    * its agent is silent. Such an object is deleted only by its user.

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
@@ -192,6 +193,28 @@ class SuspensionTest {
     pod.cluster.pods.clear();
     pod.settle();
     assertThat(pod.phase()).isEqualTo(CheckpointPhase.FAILED);
+  }
+
+  /** The time would begin when the resume has failed. */
+  @Test
+  void theOnlyCopyOfAWorkloadThatIsLostAtItsResumeOutlivesItsTime() {
+    World world = suspendedWithAnArtifact();
+    world.checkpoint.getSpec().getOptions().setTtlAfterReady(TimeSpan.of("10m"));
+    world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
+    world.settle();
+    world
+        .agent(OperationType.RESUME, 1)
+        .claims()
+        .works("unlock", WorkloadState.ENDED)
+        .fails(Outcome.LOST, "WorkloadGone", ConditionValue.FALSE);
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.condition("SourceRunning")).startsWith("False/WorkloadLost");
+    world.later(Duration.ofMinutes(10));
+    world.turn();
+
+    assertThat(world.checkpoint.getMetadata().getDeletionTimestamp()).isNull();
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
   }
 
   @Test
