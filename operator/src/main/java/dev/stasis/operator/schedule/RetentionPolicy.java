@@ -148,16 +148,15 @@ final class RetentionPolicy {
   /**
    * Returns those from which a pod would be restored that was itself restored, under its name or as
    * a copy. Until it has a checkpoint of its own, it is one of a former pod, which may have newer
-   * ones. A pod that has just failed may be gone.
+   * ones. The pod may just be moved or have failed, and its user may have given it other labels.
    */
   private static Stream<ScheduledCheckpoint> newestOfRestoredPods(ScheduleState state) {
     Map<String, List<ScheduledCheckpoint>> byPod =
         state.checkpoints().stream()
             .filter(it -> it.isRestorable() && it.isStored())
             .collect(Collectors.groupingBy(ScheduledCheckpoint::podUid));
-    return Stream.concat(state.pods().stream(), state.deletedPods().stream())
+    return state.restoredPods().stream()
         .map(Lineage::of)
-        .filter(lineage -> lineage.podUids().size() > 1)
         .flatMap(
             lineage -> {
               List<ScheduledCheckpoint> own =

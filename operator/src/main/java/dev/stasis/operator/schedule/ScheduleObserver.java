@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.node.AgentLife;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.FormerPods;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.Selector;
@@ -72,6 +73,9 @@ final class ScheduleObserver {
             .sorted(Comparator.comparing(pod -> pod.getMetadata().getName()))
             .toList(),
         deletedPods.in(namespace).stream().filter(selected).toList(),
+        Stream.concat(cluster.pods(namespace).stream(), deletedPods.in(namespace).stream())
+            .filter(pod -> !FormerPods.before(pod.getMetadata()).pods().isEmpty())
+            .toList(),
         checkpoints,
         restores,
         unreachable(checkpoints, now),

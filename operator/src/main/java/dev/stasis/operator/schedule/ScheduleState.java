@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  * @param schedule the object, with a status
  * @param pods with GPUs that its selector matches, by name, without targets of restores
  * @param deletedPods deleted pods that it matched, in their last state
+ * @param restoredPods of the namespace, whatever their labels: also those that Stasis removes, and
+ *     targets that wait
  * @param checkpoints that it created, by due time
  * @param restores that it created, or that use one of its checkpoints, by name
  * @param unreachable why a node's disk cannot be read now, by the node's name
@@ -32,6 +34,7 @@ record ScheduleState(
     GpuCheckpointSchedule schedule,
     List<Pod> pods,
     List<Pod> deletedPods,
+    List<Pod> restoredPods,
     List<ScheduledCheckpoint> checkpoints,
     Map<String, GpuRestore> restores,
     Map<String, String> unreachable,

@@ -10,7 +10,6 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
-import dev.stasis.api.v1beta1.schedule.Retention;
 import dev.stasis.operator.event.Story;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -209,47 +208,6 @@ class LineageTest {
         .anyMatch(it -> it.contains("is not restored") && it.contains("GpuRestore manual"));
   }
 
-  /** The source has newer ones, and the copy has none of its own yet. */
-  @Test
-  void theOnlyCheckpointOfACopyIsKept() {
-    Retention retention = new Retention(1, null, null);
-    world.schedule.getSpec().setCheckpoint(ScheduleFixture.keeping(retention));
-    checkpointed();
-    String name = world.names().get(0);
-    Pod copy = restored("copy", name, "trainer-uid@" + world.frozen(0));
-    world.writes.refused = request -> isRunOf(request, "copy");
-    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
-    world.at(ScheduleFixture.START.plusSeconds(180)).settle();
-    world.at(ScheduleFixture.START.plusSeconds(240)).settle();
-    assertThat(world.names()).contains(name).hasSizeLessThan(4);
-
-    world.writes.refused = request -> false;
-    world.cluster.pods.remove(copy);
-    world.at(ScheduleFixture.START.plusSeconds(300)).settle();
-    assertThat(world.names()).doesNotContain(name);
-  }
-
-  /** It is gone before the schedule looks, and its restore fails for want of room. */
-  @Test
-  void theOnlyCheckpointOfACopyIsKeptAfterItsFailure() {
-    Retention retention = new Retention(1, null, null);
-    world.schedule.getSpec().setCheckpoint(ScheduleFixture.keeping(retention));
-    checkpointed();
-    String name = world.names().get(0);
-    Pod copy = restored("copy", name, "trainer-uid@" + world.frozen(0));
-    world.writes.refused = request -> isRunOf(request, "copy");
-    world.at(ScheduleFixture.START.plusSeconds(120)).settle();
-    world.gone(ScheduleFixture.disrupted(copy, "EvictionByEvictionAPI", world.now));
-    world.settle();
-    assertThat(world.restored().checkpoint()).isEqualTo(name);
-    assertThat(world.names()).contains(name);
-
-    world.ends(world.restored().restore(), RestorePhase.FAILED, "NoRoom");
-    world.at(ScheduleFixture.START.plusSeconds(180)).settle();
-    world.at(ScheduleFixture.START.plusSeconds(240)).settle();
-    assertThat(world.names()).contains(name);
-  }
-
   /** An operator that was restarted since has not seen the pod. */
   @Test
   void aCopyThatMayStillRunOnItsOwnNodeIsNotRestored() {
@@ -333,6 +291,15 @@ class LineageTest {
   }
 
   private Pod restored(String name, String checkpoint, String former) {
+    return restored(world, name, checkpoint, former);
+  }
+
+  /**
+   * A pod into which a workload was restored.
+   *
+   * @param former value of the annotation of its former pods
+   */
+  static Pod restored(ScheduleFixture world, String name, String checkpoint, String former) {
     Pod pod =
         new PodBuilder(world.pod(name))
             .editMetadata()
