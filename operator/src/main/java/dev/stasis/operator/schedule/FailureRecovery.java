@@ -137,7 +137,6 @@ final class FailureRecovery {
       Optional<GpuRestore> elsewhere = restoredElsewhere(state, failure, lineage);
       if (elsewhere.isPresent()) {
         return elsewhere
-            .filter(restore -> ScheduleState.phase(restore).isFinal())
             .filter(restore -> schedule(restore).isEmpty())
             .map(restore -> new Leave(failure, restoredBy(restore)));
       }
@@ -155,9 +154,14 @@ final class FailureRecovery {
             .orElseGet(() -> newestIntact(state, failure, own, tried)));
   }
 
-  /** The same state may be one of several failed copies. Its user restores the others. */
+  /**
+   * The same state may be one of several failed copies. Its user restores the others. A GpuRestore
+   * may wait for a node without end.
+   */
   private static String restoredBy(GpuRestore restore) {
-    return "a user has restored GpuCheckpoint %s since, with GpuRestore %s"
+    return (ScheduleState.phase(restore).isFinal()
+            ? "a user has restored GpuCheckpoint %s since, with GpuRestore %s"
+            : "a user restores GpuCheckpoint %s, with GpuRestore %s, which has not ended")
         .formatted(restore.getSpec().checkpointName(), restore.getMetadata().getName());
   }
 

@@ -264,6 +264,24 @@ class LineageTest {
     assertThat(world.ready().message()).contains("node node1: expected Ready");
   }
 
+  /** The user has requested a copy, perhaps of another pod, and it waits for a node. */
+  @Test
+  void anEventReportsAPodThatWaitsForAGpuRestoreOfItsUser() {
+    Pod source = checkpointed();
+    restoredByUser(world.names().get(0));
+    world.ends("manual", RestorePhase.PENDING);
+    world.failed(source);
+    world.settle();
+
+    assertThat(world.status().getRestores()).isNull();
+    assertThat(world.stories)
+        .extracting(Story::message)
+        .anyMatch(it -> it.contains("GpuRestore manual, which has not ended"));
+    world.ends("manual", RestorePhase.CANCELLED);
+    world.settle();
+    assertThat(world.restored().pod()).isEqualTo("trainer");
+  }
+
   private void restoredByUser(String checkpoint) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(
