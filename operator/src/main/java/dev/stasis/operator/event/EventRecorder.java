@@ -17,10 +17,10 @@ public interface EventRecorder {
 
   /** Records a normal event; see {@link Story} for the parameters. */
   default void normal(HasMetadata about, Reason reason, String message, String occasion) {
-    tell(Story.normal(about, reason, message, occasion));
+    tell(new Story(about, false, reason, message, occasion));
   }
 
-  default void warning(HasMetadata about, Reason reason, String message, String occasion) {
-    tell(Story.warning(about, reason, message, occasion));
+  default boolean warning(HasMetadata about, Reason reason, String message, String occasion) {
+    return tell(new Story(about, true, reason, message, occasion));
   }
 }

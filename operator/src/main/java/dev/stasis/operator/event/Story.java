@@ -14,13 +14,4 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
  *     the name of an operation; each is created once
  */
 public record Story(
-    HasMetadata about, boolean warning, Reason reason, String message, String occasion) {
-
-  public static Story normal(HasMetadata about, Reason reason, String message, String occasion) {
-    return new Story(about, false, reason, message, occasion);
-  }
-
-  public static Story warning(HasMetadata about, Reason reason, String message, String occasion) {
-    return new Story(about, true, reason, message, occasion);
-  }
-}
+    HasMetadata about, boolean warning, Reason reason, String message, String occasion) {}

@@ -6,7 +6,6 @@ import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
-import dev.stasis.operator.event.Story;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Reason;
@@ -122,8 +121,7 @@ class EvictionHook implements AdmissionHook {
       return Verdict.allowed();
     } else if (decision instanceof EvictionDecision.AllowUnsaved unsaved) {
       budgets.delete(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
-      events.tell(
-          Story.warning(pod, Reason.EVICTED_UNSAVED, unsaved.sentence(), unsaved.occasion()));
+      events.warning(pod, Reason.EVICTED_UNSAVED, unsaved.sentence(), unsaved.occasion());
       return Verdict.allowed(unsaved.sentence());
     }
     return Verdict.allowed();
@@ -154,8 +152,7 @@ class EvictionHook implements AdmissionHook {
               "is checkpointed by GpuCheckpoint "
                   + checkpoint.getMetadata().getName()
                   + " before its eviction";
-          events.tell(
-              Story.normal(pod, Reason.SAVED_FIRST, sentence, checkpoint.getMetadata().getName()));
+          events.normal(pod, Reason.SAVED_FIRST, sentence, checkpoint.getMetadata().getName());
         });
     return new Verdict.NotNow(
         "pod %s is checkpointed by GpuCheckpoint %s before its eviction; evicted anyway at %s"
@@ -171,13 +168,11 @@ class EvictionHook implements AdmissionHook {
   private Verdict refused(
       Pod pod, EvictionDecision.Begin begin, Instant end, KubernetesClientException refusal) {
     String why = message(refusal);
-    events.tell(
-        Story.warning(
-            pod,
-            Reason.CHECKPOINT_REFUSED,
-            "cannot be checkpointed before its eviction: " + why,
-            EvictionAttempt.name(pod, begin.number())
-                + begin.since().truncatedTo(ChronoUnit.SECONDS)));
+    events.warning(
+        pod,
+        Reason.CHECKPOINT_REFUSED,
+        "cannot be checkpointed before its eviction: " + why,
+        EvictionAttempt.name(pod, begin.number()) + begin.since().truncatedTo(ChronoUnit.SECONDS));
     return new Verdict.NotNow(
         "pod %s cannot be checkpointed before its eviction: %s; retrying, evicted anyway at %s"
             .formatted(pod.getMetadata().getName(), why, end.truncatedTo(ChronoUnit.SECONDS)));

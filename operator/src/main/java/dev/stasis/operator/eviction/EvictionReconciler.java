@@ -9,7 +9,6 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.SkewGuard;
-import dev.stasis.operator.event.Story;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -154,13 +153,9 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
       String sentence =
           "its eviction was not requested again within %ds: the pod keeps running"
               .formatted(config.givenUpAfter().toSeconds());
-      events.tell(
-          Story.normal(attempt.checkpoint(), Reason.EVICTION_GIVEN_UP, sentence, "given up"));
+      events.normal(attempt.checkpoint(), Reason.EVICTION_GIVEN_UP, sentence, "given up");
       pod(attempt)
-          .ifPresent(
-              pod ->
-                  events.tell(
-                      Story.normal(pod, Reason.EVICTION_GIVEN_UP, sentence, attempt.name())));
+          .ifPresent(pod -> events.normal(pod, Reason.EVICTION_GIVEN_UP, sentence, attempt.name()));
     }
     return Optional.empty();
   }

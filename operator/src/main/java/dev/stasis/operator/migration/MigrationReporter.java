@@ -65,12 +65,12 @@ class MigrationReporter {
 
   /** Records an event on the migration and on its source. */
   void normal(MigrationContext context, Reason reason, String message, String occasion) {
-    events.tell(Story.normal(context.migration(), reason, message, occasion));
+    events.normal(context.migration(), reason, message, occasion);
     onPod(context.source(), context, false, reason, message, occasion);
   }
 
   void warning(MigrationContext context, Reason reason, String message, String occasion) {
-    events.tell(Story.warning(context.migration(), reason, message, occasion));
+    events.warning(context.migration(), reason, message, occasion);
   }
 
   private void onPod(
@@ -131,7 +131,7 @@ class MigrationReporter {
 
   void succeeded(MigrationContext context) {
     String message = message(context);
-    events.tell(Story.normal(context.migration(), Reason.PROVEN, message, "end"));
+    events.normal(context.migration(), Reason.PROVEN, message, "end");
     onPod(context.target(), context, false, Reason.PROVEN, message, "end");
     ended(context, Reason.PROVEN, () -> downtime(context));
   }
@@ -151,13 +151,8 @@ class MigrationReporter {
   void undone(MigrationContext context, boolean cancelled, boolean touched) {
     Reason reason = new FaultSummary(context.faults()).reason(Reason.OPERATION_FAILED);
     String message = message(context);
-    events.tell(
-        new Story(
-            context.migration(),
-            !cancelled,
-            cancelled ? Reason.CANCELLED : reason,
-            message,
-            "end"));
+    Reason told = cancelled ? Reason.CANCELLED : reason;
+    events.tell(new Story(context.migration(), !cancelled, told, message, "end"));
     if (touched) {
       context.source().ifPresent(pod -> thawed(pod, "the migration was rolled back"));
       onPod(context.source(), context, true, Reason.ROLLED_BACK, message, "end");
@@ -168,7 +163,7 @@ class MigrationReporter {
   /** A GpuRestore restores it. */
   void restores(MigrationContext context, List<Fault> before, String name) {
     if (before.isEmpty()) {
-      events.tell(Story.normal(context.migration(), Reason.STARTING, message(context), name));
+      events.normal(context.migration(), Reason.STARTING, message(context), name);
     } else {
       Reason reason = new FaultSummary(before).reason(Reason.OPERATION_FAILED);
       warning(context, reason, message(context), name);

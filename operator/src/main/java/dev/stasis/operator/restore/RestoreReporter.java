@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.event.EventRecorder;
-import dev.stasis.operator.event.Story;
 import dev.stasis.operator.metric.CompletionMetrics;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.status.Reason;
@@ -28,11 +27,11 @@ class RestoreReporter {
   }
 
   void normal(RestoreContext context, Reason reason, String message, String occasion) {
-    events.tell(Story.normal(context.restore(), reason, message, occasion));
+    events.normal(context.restore(), reason, message, occasion);
   }
 
   void warning(RestoreContext context, Reason reason, String message, String occasion) {
-    events.tell(Story.warning(context.restore(), reason, message, occasion));
+    events.warning(context.restore(), reason, message, occasion);
   }
 
   /** Anything that a user may have to act on is an event; the rest is in the status. */
@@ -50,7 +49,7 @@ class RestoreReporter {
 
   void proven(RestoreContext context, Pod pod, String onPod, String message) {
     normal(context, Reason.PROVEN, message, "end");
-    events.tell(Story.normal(pod, Reason.PROVEN, onPod, uid(context)));
+    events.normal(pod, Reason.PROVEN, onPod, uid(context));
     RestoreTimings timings = context.status().getTimings();
     counts(
         context,
@@ -65,7 +64,7 @@ class RestoreReporter {
 
   void coldStarted(RestoreContext context, Pod pod, Reason reason, String message) {
     warning(context, Reason.COLD_STARTED, message, "end");
-    events.tell(Story.warning(pod, Reason.COLD_STARTED, message, uid(context)));
+    events.warning(pod, Reason.COLD_STARTED, message, uid(context));
     counts(context, RestorePhase.COLD_STARTED, reason, metrics::coldStart);
   }
 
@@ -82,8 +81,8 @@ class RestoreReporter {
   /** After the verification, a container that ends has a cold start. */
   void restarted(RestoreContext context, Pod pod, int known, int now, String message) {
     String occasion = uid(context) + "/restart/" + now;
-    events.tell(Story.warning(pod, Reason.COLD_STARTED, message, occasion));
-    if (events.tell(Story.warning(context.restore(), Reason.COLD_STARTED, message, occasion))) {
+    events.warning(pod, Reason.COLD_STARTED, message, occasion);
+    if (events.warning(context.restore(), Reason.COLD_STARTED, message, occasion)) {
       for (int i = known; i < now; i++) {
         metrics.coldStart();
       }
