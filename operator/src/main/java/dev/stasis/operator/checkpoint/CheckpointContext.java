@@ -24,6 +24,7 @@ import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -34,7 +35,6 @@ import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -84,12 +84,9 @@ record CheckpointContext(
 
   /** Returns the status of the container with the GPUs, once its name is known. */
   Optional<ContainerStatus> container() {
-    ObservedPod observed = status().getPod();
-    String name = observed == null ? null : observed.container();
-    return pod.map(Pod::getStatus).map(PodStatus::getContainerStatuses).stream()
-        .flatMap(List::stream)
-        .filter(status -> status.getName().equals(name))
-        .findFirst();
+    return Optional.ofNullable(status().getPod())
+        .map(ObservedPod::container)
+        .flatMap(name -> pod.flatMap(it -> new PodState(it).container(name)));
   }
 
   /** Returns whether the artifact exists already, and nothing is frozen. */

@@ -1,5 +1,6 @@
 package dev.stasis.operator.holder;
 
+import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -26,14 +27,13 @@ public final class ContainerExit {
 
   /** Returns the sentence; empty if the kubelet has not reported it, or the agent killed it. */
   public Optional<String> read(Pod pod, String container) {
-    return Optional.ofNullable(pod.getStatus()).stream()
-        .flatMap(status -> status.getContainerStatuses().stream())
-        .filter(it -> container.equals(it.getName()))
-        .flatMap(ContainerExit::ends)
-        .filter(end -> !Integer.valueOf(NOT_RESTORED).equals(end.getExitCode()))
-        .findFirst()
-        .filter(end -> end.getExitCode() != KILLED || "OOMKilled".equals(end.getReason()))
-        .map(end -> "container " + container + " exited with " + sentence(end));
+    return new PodState(pod)
+        .container(container).stream()
+            .flatMap(ContainerExit::ends)
+            .filter(end -> !Integer.valueOf(NOT_RESTORED).equals(end.getExitCode()))
+            .findFirst()
+            .filter(end -> end.getExitCode() != KILLED || "OOMKilled".equals(end.getReason()))
+            .map(end -> "container " + container + " exited with " + sentence(end));
   }
 
   private static Stream<ContainerStateTerminated> ends(ContainerStatus status) {

@@ -1,5 +1,6 @@
 package dev.stasis.operator.holder;
 
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -43,10 +44,7 @@ public final class TargetReader {
           "a pod that is being deleted");
     }
     PodStatus status = Objects.requireNonNullElseGet(pod.getStatus(), PodStatus::new);
-    Optional<ContainerStatus> workload =
-        status.getContainerStatuses().stream()
-            .filter(it -> container.equals(it.getName()))
-            .findFirst();
+    Optional<ContainerStatus> workload = new PodState(pod).container(container);
     Optional<TargetState> ended = workload.flatMap(it -> ended(name, it));
     if (ended.isPresent()) {
       return ended.get();
@@ -72,14 +70,13 @@ public final class TargetReader {
 
   /** Returns whether the workload ended with exit code 0, and was not started again. */
   public boolean isCompleted(Pod pod, String container) {
-    return Optional.ofNullable(pod.getStatus()).stream()
-        .flatMap(status -> status.getContainerStatuses().stream())
-        .filter(it -> container.equals(it.getName()))
+    return new PodState(pod)
+        .container(container)
         .filter(it -> Objects.requireNonNullElse(it.getRestartCount(), 0) == 0)
         .map(ContainerStatus::getState)
-        .filter(Objects::nonNull)
         .map(ContainerState::getTerminated)
-        .anyMatch(end -> end != null && Integer.valueOf(0).equals(end.getExitCode()));
+        .filter(end -> Integer.valueOf(0).equals(end.getExitCode()))
+        .isPresent();
   }
 
   private static Optional<TargetState> ended(String name, ContainerStatus workload) {

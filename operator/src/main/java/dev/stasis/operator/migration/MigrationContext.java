@@ -18,6 +18,7 @@ import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -254,10 +255,7 @@ record MigrationContext(
             .map(view -> view.status().getContainerId())
             .or(() -> work.look().map(view -> view.status().getContainerId()));
     Optional<String> now =
-        source.get().getStatus().getContainerStatuses().stream()
-            .filter(it -> container.equals(it.getName()))
-            .findFirst()
-            .flatMap(MigrationContext::id);
+        new PodState(source.get()).container(container).flatMap(MigrationContext::id);
     if (frozen.isEmpty() || now.isEmpty() || now.get().endsWith(plain(frozen.get()))) {
       return Optional.empty();
     }

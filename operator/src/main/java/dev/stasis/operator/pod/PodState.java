@@ -77,16 +77,21 @@ public record PodState(Pod pod) {
     return since == null ? Instant.EPOCH : Instant.parse(since);
   }
 
+  /** Returns the kubelet's report on a container; empty before the first one. */
+  public Optional<ContainerStatus> container(String name) {
+    return pod.getStatus() == null
+        ? Optional.empty()
+        : pod.getStatus().getContainerStatuses().stream()
+            .filter(status -> name.equals(status.getName()))
+            .findFirst();
+  }
+
   /**
    * Returns when the workload of a container started. A restore or a migration continues an earlier
    * start; a container that restarts begins again.
    */
   public Optional<Instant> workloadStart(String container) {
-    Optional<ContainerStatus> status =
-        Optional.ofNullable(pod.getStatus()).stream()
-            .flatMap(it -> it.getContainerStatuses().stream())
-            .filter(it -> it.getName().equals(container))
-            .findFirst();
+    Optional<ContainerStatus> status = container(container);
     Optional<Instant> started =
         status
             .map(ContainerStatus::getState)

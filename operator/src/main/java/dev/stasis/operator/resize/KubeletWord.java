@@ -1,5 +1,6 @@
 package dev.stasis.operator.resize;
 
+import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -22,10 +23,7 @@ public final class KubeletWord {
             .findFirst()
             .flatMap(it -> memory(it.getResources()));
     Optional<Quantity> has =
-        pod.getStatus().getContainerStatuses().stream()
-            .filter(it -> container.equals(it.getName()))
-            .findFirst()
-            .flatMap(it -> memory(it.getResources()));
+        new PodState(pod).container(container).flatMap(it -> memory(it.getResources()));
     return has.isEmpty() || has.equals(shall);
   }
 

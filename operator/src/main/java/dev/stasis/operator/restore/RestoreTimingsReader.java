@@ -5,6 +5,8 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.Proof;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.PodState;
+import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -45,12 +47,11 @@ final class RestoreTimingsReader {
 
   /** Returns when the holder was started; empty if it was not. */
   Optional<Instant> held(Pod target, String container) {
-    return target.getStatus().getContainerStatuses().stream()
-        .filter(it -> container.equals(it.getName()))
+    return new PodState(target)
+        .container(container)
         .map(ContainerStatus::getState)
-        .filter(state -> state != null && state.getRunning() != null)
-        .map(state -> Instant.parse(state.getRunning().getStartedAt()))
-        .findFirst();
+        .map(ContainerState::getRunning)
+        .map(running -> Instant.parse(running.getStartedAt()));
   }
 
   /** The clocks of two machines differ: the result is never negative. */

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.resize.HeadroomReturn;
 import dev.stasis.operator.status.ConditionType;
@@ -66,11 +67,7 @@ class RestoredPod {
   private void reportRestarts(RestoreContext context, Pod pod, String container) {
     int known = Objects.requireNonNullElse(context.status().getRestarts(), 0);
     int now =
-        pod.getStatus().getContainerStatuses().stream()
-            .filter(it -> container.equals(it.getName()))
-            .map(ContainerStatus::getRestartCount)
-            .findFirst()
-            .orElse(known);
+        new PodState(pod).container(container).map(ContainerStatus::getRestartCount).orElse(known);
     if (now > known) {
       String checkpoint = context.restore().getSpec().checkpointName();
       reporter.restarted(
