@@ -14,6 +14,13 @@ public final class RefusedCreates {
 
   private RefusedCreates() {}
 
+  /** Returns the API server's own words, which the message of the exception only contains. */
+  public static String sentence(KubernetesClientException refused) {
+    Status status = refused.getStatus();
+    String words = status == null ? null : status.getMessage();
+    return words == null ? String.valueOf(refused.getMessage()) : words;
+  }
+
   /**
    * Returns whether an object has the name already. A ResourceQuota whose usage changes at the same
    * moment refuses a creation with 409 too, but with the reason Conflict: then nothing exists, and

@@ -4,6 +4,7 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.owner.Departure;
@@ -167,7 +168,7 @@ class EvictionHook implements AdmissionHook {
   /** Holds the eviction until its deadline if a quota or a policy refuses the checkpoint. */
   private Verdict refused(
       Pod pod, EvictionDecision.Begin begin, Instant end, KubernetesClientException refusal) {
-    String why = message(refusal);
+    String why = RefusedCreates.sentence(refusal);
     events.warning(
         pod,
         Reason.CHECKPOINT_REFUSED,
@@ -188,13 +189,8 @@ class EvictionHook implements AdmissionHook {
           "Pod has no PodDisruptionBudget during its checkpoint: namespace={0} pod={1}: {2}",
           pod.getMetadata().getNamespace(),
           pod.getMetadata().getName(),
-          message(e));
+          RefusedCreates.sentence(e));
     }
-  }
-
-  private static String message(KubernetesClientException e) {
-    String ofServer = e.getStatus() == null ? null : e.getStatus().getMessage();
-    return String.valueOf(ofServer == null ? e.getMessage() : ofServer);
   }
 
   /** Set in the request, or in the options of the deletion inside the eviction. */

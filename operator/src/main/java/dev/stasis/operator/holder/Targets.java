@@ -78,8 +78,7 @@ public class Targets {
     if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
       return new Taken();
     }
-    String words = e.getStatus() == null ? null : e.getStatus().getMessage();
-    return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
+    return new Refused(RefusedCreates.sentence(e));
   }
 
   /**

@@ -1,13 +1,13 @@
 package dev.stasis.operator.pod;
 
 import dev.stasis.operator.cluster.RecentMap;
+import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
-import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.policy.v1.Eviction;
 import io.fabric8.kubernetes.api.model.policy.v1.EvictionBuilder;
 import io.fabric8.kubernetes.client.Client;
@@ -212,7 +212,8 @@ public class ClusterPodWrites implements PodWrites {
           eviction);
       return new Accepted();
     } catch (KubernetesClientException e) {
-      return sentence(e).contains(SEVERAL_BUDGETS) ? new Refused(sentence(e), false) : refused(e);
+      String sentence = RefusedCreates.sentence(e);
+      return sentence.contains(SEVERAL_BUDGETS) ? new Refused(sentence, false) : refused(e);
     }
   }
 
@@ -220,13 +221,7 @@ public class ClusterPodWrites implements PodWrites {
     if (e.getCode() >= SERVER_ERRORS || e.getCode() == 0) {
       throw e;
     }
-    return new Refused(sentence(e), e.getCode() == TOO_MANY_REQUESTS);
-  }
-
-  private static String sentence(KubernetesClientException e) {
-    Status status = e.getStatus();
-    String words = status == null ? null : status.getMessage();
-    return Objects.requireNonNullElse(words, String.valueOf(e.getMessage()));
+    return new Refused(RefusedCreates.sentence(e), e.getCode() == TOO_MANY_REQUESTS);
   }
 
   /** Without an object the client would read it from the API server before each patch. */

@@ -8,7 +8,6 @@ import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -18,7 +17,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,9 +81,7 @@ public final class ClusterRequestWrites implements RequestWrites {
       if (e.getCode() / 100 != 4 || TRY_AGAIN.contains(e.getCode())) {
         throw e;
       }
-      Status status = e.getStatus();
-      String words = status == null ? null : status.getMessage();
-      String sentence = Objects.requireNonNullElse(words, String.valueOf(e.getMessage()));
+      String sentence = RefusedCreates.sentence(e);
       Instant since = last.map(Refusal::since).orElse(now);
       refusals.put(key, new Refusal(sentence, since, now.plus(REFUSED.after(since, now))));
       return Optional.of(sentence);
