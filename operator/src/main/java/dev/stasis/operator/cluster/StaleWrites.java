@@ -12,6 +12,17 @@ public final class StaleWrites {
 
   private StaleWrites() {}
 
+  /** Performs a write that has no effect if it is refused as stale. */
+  public static void ignore(Runnable write) {
+    try {
+      write.run();
+    } catch (KubernetesClientException e) {
+      if (!isStale(e)) {
+        throw e;
+      }
+    }
+  }
+
   /**
    * Returns whether the object is gone, was changed meanwhile, or another object has its name. The
    * API server answers a patch that carries the uid of a former object with 422, a delete with 409.

@@ -191,7 +191,7 @@ class SourceFirstObjects {
     // The API server refuses the uid of a former object.
     Map<String, Object> patch =
         Map.of("metadata", Map.of("uid", meta.getUid()), "spec", Api.CANCEL);
-    orGone(
+    StaleWrites.ignore(
         () ->
             client
                 .resource(object)
@@ -203,17 +203,7 @@ class SourceFirstObjects {
   /** Deletes the record; its finalizer determines what else is deleted and what is kept. */
   void forget(HasMetadata object) {
     if (object.getMetadata().getDeletionTimestamp() == null) {
-      orGone(() -> client.resource(object).delete());
-    }
-  }
-
-  private static void orGone(Runnable write) {
-    try {
-      write.run();
-    } catch (KubernetesClientException e) {
-      if (!StaleWrites.isStale(e)) {
-        throw e;
-      }
+      StaleWrites.ignore(() -> client.resource(object).delete());
     }
   }
 

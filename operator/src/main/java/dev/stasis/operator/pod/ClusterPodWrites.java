@@ -119,25 +119,22 @@ public class ClusterPodWrites implements PodWrites {
         Map.of(
             "metadata", Map.of("uid", pod.getMetadata().getUid()),
             "status", Map.of("conditions", List.of(condition)));
-    try {
-      handle(pod)
-          .subresource("status")
-          .patch(
-              PatchContext.of(PatchType.STRATEGIC_MERGE),
-              client.getKubernetesSerialization().asJson(patch));
-      written.put(
-          key,
-          new PodConditionBuilder()
-              .withType(mark.type())
-              .withStatus(status)
-              .withMessage(mark.message())
-              .withLastTransitionTime(since)
-              .build());
-    } catch (KubernetesClientException e) {
-      if (!StaleWrites.isStale(e)) {
-        throw e;
-      }
-    }
+    StaleWrites.ignore(
+        () -> {
+          handle(pod)
+              .subresource("status")
+              .patch(
+                  PatchContext.of(PatchType.STRATEGIC_MERGE),
+                  client.getKubernetesSerialization().asJson(patch));
+          written.put(
+              key,
+              new PodConditionBuilder()
+                  .withType(mark.type())
+                  .withStatus(status)
+                  .withMessage(mark.message())
+                  .withLastTransitionTime(since)
+                  .build());
+        });
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.stasis.operator.pod;
 import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.util.Map;
@@ -38,16 +37,12 @@ public final class PodLabels {
     // The API server refuses the uid of a former pod.
     Map<String, Object> patch =
         Map.of("metadata", Map.of("uid", pod.getMetadata().getUid(), "labels", change));
-    try {
-      client
-          .pods()
-          .inNamespace(pod.getMetadata().getNamespace())
-          .withName(pod.getMetadata().getName())
-          .patch(MERGE, client.getKubernetesSerialization().asJson(patch));
-    } catch (KubernetesClientException e) {
-      if (!StaleWrites.isStale(e)) {
-        throw e;
-      }
-    }
+    StaleWrites.ignore(
+        () ->
+            client
+                .pods()
+                .inNamespace(pod.getMetadata().getNamespace())
+                .withName(pod.getMetadata().getName())
+                .patch(MERGE, client.getKubernetesSerialization().asJson(patch)));
   }
 }
