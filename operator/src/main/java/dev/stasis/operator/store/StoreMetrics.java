@@ -2,12 +2,12 @@ package dev.stasis.operator.store;
 
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNode;
-import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
+import dev.stasis.operator.node.NodeStores;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -57,8 +57,8 @@ class StoreMetrics {
   }
 
   private static Set<String> names(Optional<GpuNode> node) {
-    return node.map(GpuNode::getStatus).map(GpuNodeStatus::getStores).stream()
-        .flatMap(List::stream)
+    return node.stream()
+        .flatMap(it -> NodeStores.of(it).list().stream())
         .map(NodeStore::name)
         .collect(Collectors.toSet());
   }
@@ -86,7 +86,7 @@ class StoreMetrics {
     used.register(stores.stream().flatMap(StoreMetrics::used).toList(), true);
     List<StoreFacts> facts =
         stores.stream().map(store -> StoreFacts.of(store, nodes, List.of())).toList();
-    free.register(rows(facts, views, StoreMetrics::free), false);
+    free.register(rows(facts, views, StoreRoom::left), false);
     capacity.register(
         rows(facts, views, (it, view) -> StoreFacts.orZero(view.totalBytes())), false);
   }
@@ -117,11 +117,6 @@ class StoreMetrics {
                             .findFirst()
                             .map(view -> bytes.applyAsDouble(facts, view.seen())))
                 .orElse(Double.NaN));
-  }
-
-  /** Space left for artifacts: free space minus the reserve of the store. */
-  private static double free(StoreFacts facts, NodeStore view) {
-    return Math.max(0, StoreFacts.orZero(view.freeBytes()) - StoreRoom.keptFree(facts, view));
   }
 
   private static Stream<MultiGauge.Row<?>> used(GpuCheckpointStore store) {

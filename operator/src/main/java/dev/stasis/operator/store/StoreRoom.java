@@ -80,6 +80,11 @@ public final class StoreRoom {
     return own == null ? StoreFacts.orZero(view.totalBytes()) / part : own;
   }
 
+  /** Bytes left for artifacts beside those that must stay free. */
+  static long left(StoreFacts facts, NodeStore view) {
+    return Math.max(0, StoreFacts.orZero(view.freeBytes()) - keptFree(facts, view));
+  }
+
   private static Optional<Fault> space(StoreFacts facts, NodeStore view, String node, long bytes) {
     if (view.freeBytes() == null) {
       return Optional.empty();

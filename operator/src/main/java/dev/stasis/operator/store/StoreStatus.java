@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.api.v1beta1.store.NodeUsage;
 import dev.stasis.api.v1beta1.store.Quota;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
@@ -24,6 +25,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The status of a store, from the known facts. */
@@ -55,8 +57,7 @@ public final class StoreStatus {
         known.store().getSpec().uploads()
             ? known.with(known.measured().orNewer(known.views(), names))
             : known;
-    StoreType type = StoreType.of(facts.store());
-    status.setType(type.value());
+    status.setType(type(facts.store().getSpec().getLocation()));
     status.setNamespaces(namespaces(facts));
     status.setNodes(nodes(facts));
     long written = facts.bytes(written(facts).toList());
@@ -70,6 +71,17 @@ public final class StoreStatus {
         new Report(status, ConditionType.READY, facts.store().getMetadata().getGeneration(), clock);
     ready(facts, all, status, report);
     report.writeTo(status);
+  }
+
+  /** The schema requires exactly one. */
+  private static String type(StoreLocation location) {
+    if (location.s3() != null) {
+      return "S3";
+    }
+    if (location.persistentVolumeClaim() != null) {
+      return "PersistentVolumeClaim";
+    }
+    return location.nodeLocal() != null ? "NodeLocal" : "SharedPath";
   }
 
   private static void ready(
@@ -120,7 +132,7 @@ public final class StoreStatus {
     }
   }
 
-  private static java.util.stream.Stream<StoreFacts.Held> written(StoreFacts facts) {
+  private static Stream<StoreFacts.Held> written(StoreFacts facts) {
     return facts.held().stream().filter(StoreFacts.Held::written);
   }
 
@@ -184,10 +196,7 @@ public final class StoreStatus {
         facts.views().stream()
             .map(StoreFacts.View::seen)
             .filter(view -> view.freeBytes() != null)
-            .mapToLong(
-                view ->
-                    Math.max(
-                        0, StoreFacts.orZero(view.freeBytes()) - StoreRoom.keptFree(facts, view)))
+            .mapToLong(view -> StoreRoom.left(facts, view))
             .min();
     status.setFreeBytes(least.isPresent() ? least.getAsLong() : null);
     status.setFree(least.isPresent() ? new HumanBytes(least.getAsLong()).text() : null);

@@ -4,16 +4,14 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
-import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.node.NodeStores;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * Finds the nodes that cannot read an artifact because another node has mounted the volume of its
@@ -74,13 +72,7 @@ public record VolumeNodes(Cluster cluster) {
 
   /** What a node has mounted, not what it can write to: a restore only reads. */
   private static boolean has(GpuNode node, String store, String volumeId) {
-    return stores(node)
+    return NodeStores.of(node).list().stream()
         .anyMatch(seen -> seen.name().equals(store) && volumeId.equals(seen.volumeId()));
-  }
-
-  private static Stream<NodeStore> stores(GpuNode node) {
-    return node.getStatus() == null
-        ? Stream.empty()
-        : Objects.requireNonNullElse(node.getStatus().getStores(), List.<NodeStore>of()).stream();
   }
 }
