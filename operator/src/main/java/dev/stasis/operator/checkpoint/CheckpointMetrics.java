@@ -11,7 +11,6 @@ import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
-import dev.stasis.operator.status.Reason;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -62,8 +61,8 @@ class CheckpointMetrics {
     GpuCheckpointStatus before = status(change.before().orElseThrow());
     GpuCheckpoint checkpoint = change.subject();
     GpuCheckpointStatus after = status(checkpoint);
-    if (isLost(after)
-        && !isLost(before)
+    if (Conditions.of(after).isLost()
+        && !Conditions.of(before).isLost()
         && !cluster.isNamespaceDeleted(checkpoint.getMetadata().getNamespace())) {
       // Perhaps long after its end: a workload may end while its agent retries the thaw.
       metrics.workloadLost();
@@ -95,10 +94,6 @@ class CheckpointMetrics {
     if (after == CheckpointPhase.READY && status.getArtifact() != null) {
       Optional.ofNullable(status.getArtifact().getBytes()).ifPresent(metrics::stored);
     }
-  }
-
-  private static boolean isLost(GpuCheckpointStatus status) {
-    return Conditions.of(status).has(ConditionType.SOURCE_RUNNING, Reason.WORKLOAD_LOST);
   }
 
   private static GpuCheckpointStatus status(GpuCheckpoint checkpoint) {

@@ -7,12 +7,10 @@ import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import java.util.AbstractList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Trims nodes in the cache. Their images, which are most of a node, are kept for GPU nodes only,
@@ -76,9 +74,11 @@ final class NodeTransform implements UnaryOperator<Node> {
    * A node with GPUs, or with labels of its GpuNode if its GPUs are allocated by resource claims.
    */
   private boolean isOfConcern(Node node, NodeStatus status) {
-    return Stream.concat(keys(status.getCapacity()), keys(status.getAllocatable()))
+    return Stream.of(status.getCapacity(), status.getAllocatable())
+            .flatMap(PodTransform::keys)
             .anyMatch(gpuResources::contains)
-        || keys(node.getMetadata().getLabels()).anyMatch(key -> key.startsWith(Api.GROUP + "/"));
+        || PodTransform.keys(node.getMetadata().getLabels())
+            .anyMatch(key -> key.startsWith(Api.GROUP + "/"));
   }
 
   private ContainerImage shared(ContainerImage image) {
@@ -95,9 +95,5 @@ final class NodeTransform implements UnaryOperator<Node> {
             image.getSizeBytes());
     known.put(named, named);
     return named;
-  }
-
-  private static Stream<String> keys(@Nullable Map<String, ?> map) {
-    return map == null ? Stream.empty() : map.keySet().stream();
   }
 }

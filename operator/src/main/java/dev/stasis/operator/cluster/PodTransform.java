@@ -74,7 +74,7 @@ record PodTransform(Set<String> gpuResources) implements UnaryOperator<Pod> {
     return name.startsWith(Api.GROUP + "/") || name.contains("." + Api.GROUP + "/");
   }
 
-  private static Stream<String> keys(@Nullable Map<String, ?> map) {
+  static Stream<String> keys(@Nullable Map<String, ?> map) {
     return map == null ? Stream.empty() : map.keySet().stream();
   }
 

@@ -1,5 +1,6 @@
 package dev.stasis.operator.event;
 
+import dev.stasis.operator.cluster.RecentMap;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -14,12 +15,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
-import java.util.Collections;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** Creates events on the API server. The name of an event is derived from its content. */
 @Singleton
@@ -45,15 +42,7 @@ public class ClusterEvents implements EventRecorder {
   private final Clock clock;
 
   /** Events that this operator created; those of an earlier one exist under the same names. */
-  private final Set<String> created =
-      Collections.synchronizedSet(
-          Collections.newSetFromMap(
-              new LinkedHashMap<String, Boolean>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                  return size() > REMEMBERED;
-                }
-              }));
+  private final RecentMap<String, Boolean> created = new RecentMap<>(REMEMBERED);
 
   public ClusterEvents(KubernetesClient client, Clock clock) {
     this.client = client;
@@ -62,7 +51,7 @@ public class ClusterEvents implements EventRecorder {
 
   @Override
   public boolean tell(Story story) {
-    if (!created.add(digest(story))) {
+    if (created.put(digest(story), true) != null) {
       return false;
     }
     Level level = story.warning() ? Level.WARNING : Level.INFO;

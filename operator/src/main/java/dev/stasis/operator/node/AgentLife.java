@@ -5,10 +5,10 @@ import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Determines from its last report whether the agent of a node is available. */
@@ -16,8 +16,6 @@ public final class AgentLife {
 
   /** The agent reports once a minute; two reports may be lost. */
   public static final Duration SILENT_AFTER = Duration.ofMinutes(3);
-
-  private static final String READY = "Ready";
 
   /**
    * Returns since when the agent is unavailable: its last report if it is silent, or the transition
@@ -28,9 +26,7 @@ public final class AgentLife {
     if (isSilent(heard, now)) {
       return Optional.of(heard);
     }
-    return ready(node)
-        .filter(condition -> condition.status() == ConditionValue.FALSE)
-        .map(Condition::lastTransitionTime);
+    return notReady(node).map(Condition::lastTransitionTime);
   }
 
   /** Returns one sentence saying that the agent does not respond; empty if it does. */
@@ -50,9 +46,7 @@ public final class AgentLife {
     return silent(node, now)
         .or(
             () ->
-                ready(node)
-                    .filter(condition -> condition.status() == ConditionValue.FALSE)
-                    .map(it -> "agent: expected Ready, got not ready: " + it.message()));
+                notReady(node).map(it -> "agent: expected Ready, got not ready: " + it.message()));
   }
 
   /** Returns the time of the agent's last report; the epoch if there was none. */
@@ -67,11 +61,10 @@ public final class AgentLife {
     return heard.plus(SILENT_AFTER).isBefore(now);
   }
 
-  private static Optional<Condition> ready(GpuNode node) {
-    List<Condition> conditions =
-        node.getStatus() == null
-            ? List.of()
-            : Objects.requireNonNullElse(node.getStatus().getConditions(), List.of());
-    return conditions.stream().filter(condition -> condition.type().equals(READY)).findFirst();
+  /** Returns why it is not ready; empty if it is, or has not said so. */
+  private static Optional<Condition> notReady(GpuNode node) {
+    return Conditions.of(node.getStatus())
+        .find(ConditionType.READY)
+        .filter(condition -> condition.status() == ConditionValue.FALSE);
   }
 }
