@@ -3,9 +3,7 @@ package dev.stasis.operator.metric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
-import dev.stasis.operator.checkpoint.DamageMetricsTest;
 import dev.stasis.operator.node.NodeMetricsTest;
-import dev.stasis.operator.restore.WaitingMetricsTest;
 import dev.stasis.operator.schedule.ScheduleMetricsTest;
 import dev.stasis.operator.store.StoreMetricsTest;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;

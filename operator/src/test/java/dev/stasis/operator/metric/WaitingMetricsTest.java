@@ -1,4 +1,4 @@
-package dev.stasis.operator.restore;
+package dev.stasis.operator.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,11 +14,11 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-public class WaitingMetricsTest {
+class WaitingMetricsTest {
 
   /** One restore waits for a node, one has ended. */
-  public static void publish(MeterRegistry registry) {
-    WaitingMetrics.gauge(registry)
+  static void publish(MeterRegistry registry) {
+    ConditionMetrics.waiting(registry)
         .publish(
             List.of(
                 restore("ml", RestorePhase.PENDING, "NoNodeFits"),

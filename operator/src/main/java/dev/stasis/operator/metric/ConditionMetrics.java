@@ -1,9 +1,8 @@
-package dev.stasis.operator.restore;
+package dev.stasis.operator.metric;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.cluster.Informers;
-import dev.stasis.operator.metric.Leadership;
-import dev.stasis.operator.metric.NamespaceGauge;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
@@ -12,20 +11,28 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 
-/** Publishes the number of restores without a matching node. */
+/** Publishes the numbers of damaged checkpoints, and of restores without a matching node. */
 @Singleton
-class WaitingMetrics {
+class ConditionMetrics {
 
   void bind(
       @Observes StartupEvent start,
       Informers informers,
       Leadership leadership,
       MeterRegistry registry) {
-    gauge(registry).bind(leadership, informers, GpuRestore.class, informers::restores);
+    damaged(registry).bind(leadership, informers, GpuCheckpoint.class, informers::checkpoints);
+    waiting(registry).bind(leadership, informers, GpuRestore.class, informers::restores);
   }
 
-  static NamespaceGauge<GpuRestore> gauge(MeterRegistry registry) {
-    return new NamespaceGauge<>("stasis_restores_without_node", registry, WaitingMetrics::waits);
+  static NamespaceGauge<GpuCheckpoint> damaged(MeterRegistry registry) {
+    return new NamespaceGauge<>(
+        "stasis_damaged_checkpoints",
+        registry,
+        checkpoint -> Conditions.of(checkpoint.getStatus()).isDamaged());
+  }
+
+  static NamespaceGauge<GpuRestore> waiting(MeterRegistry registry) {
+    return new NamespaceGauge<>("stasis_restores_without_node", registry, ConditionMetrics::waits);
   }
 
   private static boolean waits(GpuRestore restore) {

@@ -1,4 +1,4 @@
-package dev.stasis.operator.checkpoint;
+package dev.stasis.operator.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,11 +13,11 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-public class DamageMetricsTest {
+class DamageMetricsTest {
 
   /** One checkpoint is damaged, one fits no node, one is whole. */
-  public static void publish(MeterRegistry registry) {
-    DamageMetrics.gauge(registry)
+  static void publish(MeterRegistry registry) {
+    ConditionMetrics.damaged(registry)
         .publish(
             List.of(
                 checkpoint("ml", ConditionValue.FALSE, "ArtifactDamaged"),
