@@ -49,15 +49,8 @@ final class CheckpointOperations {
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
     freeze.setRequireRestorable(spec.getOptions().getRequireRestorable());
     admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(TimeSpan.of(longest)));
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(attempt.type());
-    order.setNodeName(admitted.node());
-    order.setPod(
-        new OperationPod(
-            context.namespace(),
-            admitted.pod().getMetadata().getName(),
-            admitted.pod().getMetadata().getUid(),
-            admitted.container()));
+    GpuNodeOperationSpec order = GpuNodeOperationSpec.of(attempt.type(), admitted.node());
+    order.setPod(OperationPod.of(admitted.pod().getMetadata(), admitted.container()));
     order.setDeadline(left(context, attempt));
     if (!spec.getOptions().getDryRun()) {
       freeze.setPodTemplate(context.status().getPodTemplate());
@@ -79,9 +72,7 @@ final class CheckpointOperations {
   /** Creates the operation that verifies an artifact that is in the store already. */
   GpuNodeOperation importing(
       CheckpointContext context, ImportSource from, String store, String node) {
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(OperationType.IMPORT);
-    order.setNodeName(node);
+    GpuNodeOperationSpec order = GpuNodeOperationSpec.of(OperationType.IMPORT, node);
     order.setArtifact(
         new ArtifactReference(
             store, from.location(), context.namespace(), context.uid(), from.sha256()));
@@ -97,9 +88,8 @@ final class CheckpointOperations {
   /** Creates the operation that resumes or ends the workload of a freeze. */
   void follow(CheckpointContext context, OperationType type, FreezeAttempt freeze) {
     ObservedPod pod = Objects.requireNonNull(context.status().getPod(), "set by the freeze");
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(type);
-    order.setNodeName(Objects.requireNonNull(pod.node(), "set by the freeze"));
+    GpuNodeOperationSpec order =
+        GpuNodeOperationSpec.of(type, Objects.requireNonNull(pod.node(), "set by the freeze"));
     order.setPod(
         new OperationPod(
             context.namespace(),
@@ -136,9 +126,7 @@ final class CheckpointOperations {
       String node,
       ArtifactStatus artifact,
       TimeSpan deadline) {
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(type);
-    order.setNodeName(node);
+    GpuNodeOperationSpec order = GpuNodeOperationSpec.of(type, node);
     order.setArtifact(reference(context, artifact));
     order.setDeadline(deadline);
     create(context, 1, order);

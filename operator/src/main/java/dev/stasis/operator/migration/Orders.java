@@ -66,11 +66,9 @@ final class Orders {
   }
 
   private static GpuNodeOperationSpec ofSource(MigrationContext view, Check.Admitted source) {
-    ObjectMeta pod = source.pod().getMetadata();
     GpuNodeOperationSpec spec =
-        spec(OperationType.CHECKPOINT, source.pod().getSpec().getNodeName());
-    spec.setPod(
-        new OperationPod(pod.getNamespace(), pod.getName(), pod.getUid(), source.container()));
+        GpuNodeOperationSpec.of(OperationType.CHECKPOINT, source.pod().getSpec().getNodeName());
+    spec.setPod(OperationPod.of(source.pod().getMetadata(), source.container()));
     spec.setArtifact(reference(view, source.store().getMetadata().getName(), null));
     spec.setDeadline(view.left());
     return spec;
@@ -80,7 +78,7 @@ final class Orders {
       MigrationContext view, int number, Optional<ArtifactStatus> artifact) {
     String to = view.target().orElseThrow().getSpec().getNodeName();
     NodeAgent from = view.sourceAgent().orElseThrow();
-    GpuNodeOperationSpec spec = spec(OperationType.RECEIVE, to);
+    GpuNodeOperationSpec spec = GpuNodeOperationSpec.of(OperationType.RECEIVE, to);
     TransferOrder order = transfer(view, number, from, null);
     if (artifact.isEmpty() && takesDirectPath(view)) {
       order.setTarget(pod(view, view.target().orElseThrow()));
@@ -100,7 +98,8 @@ final class Orders {
   GpuNodeOperationSpec send(
       MigrationContext view, int number, Optional<ArtifactStatus> artifact, String address) {
     NodeAgent to = view.targetAgent().orElseThrow();
-    GpuNodeOperationSpec spec = spec(OperationType.SEND, view.sourceAgent().orElseThrow().node());
+    GpuNodeOperationSpec spec =
+        GpuNodeOperationSpec.of(OperationType.SEND, view.sourceAgent().orElseThrow().node());
     return transfer(spec, view, artifact, transfer(view, number, to, address));
   }
 
@@ -161,7 +160,8 @@ final class Orders {
             "it was inspected"));
     order.setTcpConnections(view.migration().getSpec().getOptions().getTcpConnections());
     order.setDryRun(dryRun);
-    GpuNodeOperationSpec spec = spec(OperationType.RESTORE, target.getSpec().getNodeName());
+    GpuNodeOperationSpec spec =
+        GpuNodeOperationSpec.of(OperationType.RESTORE, target.getSpec().getNodeName());
     spec.setPod(pod(view, target));
     spec.setRestore(order);
     spec.setDeadline(view.left());
@@ -169,15 +169,13 @@ final class Orders {
   }
 
   private static OperationPod pod(MigrationContext view, Pod target) {
-    ObjectMeta pod = target.getMetadata();
-    return new OperationPod(
-        pod.getNamespace(), pod.getName(), pod.getUid(), container(view.status().getSource()));
+    return OperationPod.of(target.getMetadata(), container(view.status().getSource()));
   }
 
   /** Thaw or End of a frozen source. */
   GpuNodeOperationSpec decided(OperationType type, OperationView freeze) {
     GpuNodeOperationSpec of = freeze.operation().getSpec();
-    GpuNodeOperationSpec spec = spec(type, of.getNodeName());
+    GpuNodeOperationSpec spec = GpuNodeOperationSpec.of(type, of.getNodeName());
     spec.setPod(of.getPod());
     spec.setOfOperation(freeze.name());
     spec.setDeadline(Operations.WAY_BACK);
@@ -185,16 +183,9 @@ final class Orders {
   }
 
   GpuNodeOperationSpec delete(MigrationContext view, ArtifactStatus artifact, String node) {
-    GpuNodeOperationSpec spec = spec(OperationType.DELETE_ARTIFACT, node);
+    GpuNodeOperationSpec spec = GpuNodeOperationSpec.of(OperationType.DELETE_ARTIFACT, node);
     spec.setArtifact(reference(view, artifact));
     spec.setDeadline(Operations.WAY_BACK);
-    return spec;
-  }
-
-  private static GpuNodeOperationSpec spec(OperationType type, String node) {
-    GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
-    spec.setType(type);
-    spec.setNodeName(node);
     return spec;
   }
 

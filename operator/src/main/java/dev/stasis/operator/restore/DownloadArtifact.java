@@ -96,9 +96,9 @@ final class DownloadArtifact extends AgentStep<RestoreContext, RestorePhase> {
   @Override
   protected GpuNodeOperation draft(RestoreContext context, Operations all) {
     Source.Ready source = (Source.Ready) context.source();
-    GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
-    spec.setType(OperationType.DOWNLOAD);
-    spec.setNodeName(context.theTarget().getSpec().getNodeName());
+    GpuNodeOperationSpec spec =
+        GpuNodeOperationSpec.of(
+            OperationType.DOWNLOAD, context.theTarget().getSpec().getNodeName());
     spec.setDeadline(context.restore().getSpec().getOptions().getDeadline());
     spec.setArtifact(
         source.reference(

@@ -183,15 +183,9 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     TcpConnections asTaken = source.checkpoint().getSpec().getOptions().getTcpConnections();
     order.setTcpConnections(
         Objects.requireNonNullElse(restore.getSpec().getOptions().getTcpConnections(), asTaken));
-    GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
-    spec.setType(OperationType.RESTORE);
-    spec.setNodeName(target.getSpec().getNodeName());
-    spec.setPod(
-        new OperationPod(
-            target.getMetadata().getNamespace(),
-            target.getMetadata().getName(),
-            target.getMetadata().getUid(),
-            source.container()));
+    GpuNodeOperationSpec spec =
+        GpuNodeOperationSpec.of(OperationType.RESTORE, target.getSpec().getNodeName());
+    spec.setPod(OperationPod.of(target.getMetadata(), source.container()));
     spec.setArtifact(source.reference(null));
     spec.setRestore(order);
     TargetState.Holding holding = (TargetState.Holding) reader.read(target, source.container());

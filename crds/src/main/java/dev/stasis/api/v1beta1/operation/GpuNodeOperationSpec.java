@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".cancel")
 @ValidationRule(
     value =
-        "!(self.type in ['DeleteArtifact', 'RetainArtifact', 'Send', 'Receive', 'Import', 'Upload', "
-            + "'Download', 'Verify']) == has(self.pod)",
+        "!(self.type in ['DeleteArtifact', 'RetainArtifact', 'Send', 'Receive', 'Import', 'Upload',"
+            + " 'Download', 'Verify']) == has(self.pod)",
     message =
         "pod: required for every type except DeleteArtifact, RetainArtifact, Send, Receive, "
             + "Import, Upload, Download and Verify",
@@ -142,6 +142,14 @@ public class GpuNodeOperationSpec {
       "Cancels the operation before its next step and rolls it back. Cannot be unset. "
           + "Default: false.")
   private Boolean cancel = false;
+
+  /** Returns the spec of an operation on a node. */
+  public static GpuNodeOperationSpec of(OperationType type, String nodeName) {
+    GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
+    spec.setType(type);
+    spec.setNodeName(nodeName);
+    return spec;
+  }
 
   public OperationType getType() {
     return type;

@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.common.Names;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 
 /** Pod of an operation. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -29,4 +30,10 @@ public record OperationPod(
         @Pattern(Names.LABEL)
         @Size(min = 1, max = 63)
         @JsonPropertyDescription("The container.")
-        String containerName) {}
+        String containerName) {
+
+  /** Returns the container of a pod. */
+  public static OperationPod of(ObjectMeta pod, String containerName) {
+    return new OperationPod(pod.getNamespace(), pod.getName(), pod.getUid(), containerName);
+  }
+}
