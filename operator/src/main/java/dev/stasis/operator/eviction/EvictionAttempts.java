@@ -10,7 +10,6 @@ import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.common.ProbePolicy;
 import dev.stasis.api.v1beta1.common.SidecarPolicy;
-import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
@@ -54,8 +53,6 @@ class EvictionAttempts {
   private static final int UNFORESEEN = 6;
 
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
-
-  private static final Duration SHORTEST = Duration.ofSeconds(10);
 
   private final KubernetesClient client;
   private final Cluster cluster;
@@ -114,11 +111,7 @@ class EvictionAttempts {
     // Otherwise all containers of the pod would be restarted.
     spec.getOptions().setSidecarPolicy(SidecarPolicy.RESTART);
     spec.getOptions().setProbePolicy(ProbePolicy.EMULATE);
-    Duration deadline = left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
-    spec.getOptions().setDeadline(TimeSpan.of(deadline));
-    if (deadline.compareTo(spec.getOptions().getLockTimeout().duration()) < 0) {
-      spec.getOptions().setLockTimeout(spec.getOptions().getDeadline());
-    }
+    spec.getOptions().limit(left);
     checkpoint.setSpec(spec);
     Optional<GpuCheckpoint> made = create(checkpoint);
     if (made.isPresent() || isOfAnotherReplica(checkpoint)) {

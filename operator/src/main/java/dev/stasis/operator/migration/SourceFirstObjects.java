@@ -11,7 +11,6 @@ import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.common.Target;
-import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -29,7 +28,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import jakarta.inject.Singleton;
 import java.net.HttpURLConnection;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -50,9 +48,6 @@ class SourceFirstObjects {
   private static final int HEAD = 45;
 
   private static final int OF_UID = 8;
-
-  /** The API's limit. */
-  private static final Duration SHORTEST = Duration.ofSeconds(10);
 
   private final KubernetesClient client;
   private final Cluster cluster;
@@ -139,11 +134,7 @@ class SourceFirstObjects {
     options.setContainerName(source.container());
     spec.setAfterCheckpoint(AfterCheckpoint.EVICT);
     spec.setStorageRef(NameReference.of(source.store().getMetadata().getName()));
-    Duration left = view.left().duration();
-    options.setDeadline(left.compareTo(SHORTEST) < 0 ? TimeSpan.of(SHORTEST) : view.left());
-    if (options.getDeadline().duration().compareTo(options.getLockTimeout().duration()) < 0) {
-      options.setLockTimeout(options.getDeadline());
-    }
+    options.limit(view.left().duration());
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(meta(view.migration(), name(view.migration())).build());
     checkpoint.setSpec(spec);

@@ -7,6 +7,7 @@ import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Options of a request that freezes a workload: of a checkpoint, and of a migration. */
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".lockTimeout")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class WorkOptions extends FreezeOptions {
+  /** The limit in the rule of the deadline. */
+  private static final Duration SHORTEST = Duration.ofSeconds(10);
+
   @Immutable
   @Pattern(Names.LABEL)
   @Size(min = 1, max = 63)
@@ -43,6 +47,14 @@ public class WorkOptions extends FreezeOptions {
 
   public void setContainerName(@Nullable String containerName) {
     this.containerName = containerName;
+  }
+
+  /** Limits the request to the time that is left, and its lock with it. */
+  public void limit(Duration left) {
+    deadline = TimeSpan.of(left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
+    if (deadline.duration().compareTo(getLockTimeout().duration()) < 0) {
+      setLockTimeout(deadline);
+    }
   }
 
   public TimeSpan getDeadline() {
