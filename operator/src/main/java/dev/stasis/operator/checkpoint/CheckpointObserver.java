@@ -8,6 +8,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.RequestPods;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -64,7 +65,11 @@ final class CheckpointObserver {
     Optional<Pod> pod = Optional.empty();
     // The pod of an import does not exist; one with its name is another one.
     if (checkpoint.getSpec().getImportFrom() == null) {
-      pod = uid.isPresent() ? known(checkpoint, uid.get()) : first(checkpoint);
+      pod =
+          uid.isPresent()
+              ? known(checkpoint, uid.get())
+              : new RequestPods(cluster, pods)
+                  .named(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName());
     }
     CheckpointStatusUpdater updater = new CheckpointStatusUpdater(checkpoint, commands, now);
     CheckpointContext context =
@@ -100,16 +105,5 @@ final class CheckpointObserver {
     return cluster
         .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
         .filter(pod -> uid.equals(pod.getMetadata().getUid()));
-  }
-
-  /** Reads the pod from the API server before it is refused, because a watch may lag behind. */
-  private Optional<Pod> first(GpuCheckpoint checkpoint) {
-    String namespace = checkpoint.getMetadata().getNamespace();
-    String name = checkpoint.getSpec().podName();
-    return cluster
-        .pod(namespace, name)
-        .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
-        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
-        .or(() -> pods.fresh(namespace, name));
   }
 }

@@ -1,6 +1,5 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.ObservedPod;
@@ -21,6 +20,7 @@ import dev.stasis.operator.owner.Adoption;
 import dev.stasis.operator.owner.Move;
 import dev.stasis.operator.pod.JobDeadlines;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.RequestPods;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -40,7 +40,7 @@ class MigrationObserver {
 
   private final Cluster cluster;
   private final Candidates candidates = new Candidates();
-  private final PodWrites pods;
+  private final RequestPods pods;
   private final Throttle throttle;
   private final SourceFirstObjects objects;
   private final Volumes volumes;
@@ -62,7 +62,7 @@ class MigrationObserver {
       StasisConfig config,
       Clock clock) {
     this.cluster = cluster;
-    this.pods = pods;
+    this.pods = new RequestPods(cluster, pods);
     this.throttle = throttle;
     this.objects = objects;
     this.targets = targets;
@@ -96,7 +96,7 @@ class MigrationObserver {
             && (status.getPhase() == null || !status.getPhase().isFinal());
     Check check =
         open ? validation.check(migration, source, work.look().isPresent(), now) : new Check.Done();
-    Optional<Pod> target = target(migration);
+    Optional<Pod> target = pods.target(migration, status.getTarget());
     Optional<Check.Admitted> placed =
         check instanceof Check.Admitted it && target.isEmpty() && status.getSourceHardware() != null
             ? Optional.of(it)
@@ -215,42 +215,10 @@ class MigrationObserver {
 
   private Optional<Pod> source(GpuMigration migration) {
     String namespace = migration.getMetadata().getNamespace();
-    String name = migration.getSpec().podName();
     ObservedPod known = migration.getStatus().getSource();
-    if (known == null) {
-      // Before a refusal because of the pod, it is read from the API server: a watch may lag
-      // behind.
-      return cluster
-          .pod(namespace, name)
-          .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
-          .or(() -> pods.fresh(namespace, name));
-    }
-    return known(namespace, known);
-  }
-
-  private Optional<Pod> known(String namespace, ObservedPod known) {
-    return cluster
-        .pod(namespace, known.name())
-        .filter(pod -> is(pod, known))
-        .or(() -> pods.fresh(namespace, known.name(), known.uid()));
-  }
-
-  private static boolean is(Pod pod, ObservedPod known) {
-    return pod.getMetadata().getUid().equals(known.uid());
-  }
-
-  private Optional<Pod> target(GpuMigration migration) {
-    String namespace = migration.getMetadata().getNamespace();
-    ObservedPod known = migration.getStatus().getTarget();
-    if (known != null) {
-      return known(namespace, known);
-    }
-    String uid = migration.getMetadata().getUid();
-    return cluster.pods(namespace).stream()
-        .filter(pod -> pod.getMetadata().getLabels() != null)
-        .filter(pod -> uid.equals(pod.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL)))
-        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
-        .findFirst();
+    return known == null
+        ? pods.named(namespace, migration.getSpec().podName())
+        : pods.known(namespace, known);
   }
 
   private NodeAgent agent(String node, Instant now) {

@@ -133,7 +133,8 @@ public record PodState(Pod pod) {
         .filter(condition -> "True".equals(condition.getStatus()));
   }
 
-  private boolean isTarget() {
+  /** Returns whether a workload is, or was, restored into it; a cold start is no target. */
+  public boolean isTarget() {
     return pod.getSpec().getReadinessGates().stream()
         .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
   }

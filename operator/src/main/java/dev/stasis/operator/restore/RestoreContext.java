@@ -1,6 +1,5 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.PhaseTime;
@@ -109,12 +108,6 @@ record RestoreContext(
   /** Returns the end of the attempt of a target that has been ready since then. */
   Instant deadline(Instant ready) {
     return ready.plus(restore.getSpec().getOptions().getDeadline().duration());
-  }
-
-  /** Returns whether a pod waits for a workload; a cold start does not. */
-  static boolean isTarget(Pod pod) {
-    return pod.getSpec().getReadinessGates().stream()
-        .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
   }
 
   /**

@@ -1,8 +1,6 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuRestore;
-import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.NodeVerdicts;
@@ -13,6 +11,7 @@ import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.RequestPods;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.store.VolumeNodes;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,14 +27,14 @@ class RestoreObserver {
 
   private final Cluster cluster;
   private final Candidates candidates = new Candidates();
-  private final PodWrites pods;
+  private final RequestPods pods;
   private final SourceReader sources;
   private final VolumeNodes volumes;
   private final Clock clock;
 
   RestoreObserver(Cluster cluster, PodWrites pods, KubernetesClient client, Clock clock) {
     this.cluster = cluster;
-    this.pods = pods;
+    this.pods = new RequestPods(cluster, pods);
     this.volumes = new VolumeNodes(cluster);
     this.sources = new SourceReader(client.getKubernetesSerialization());
     this.clock = clock;
@@ -59,7 +58,7 @@ class RestoreObserver {
                             restore, volumes.without(ready.artifact())),
                         now))
             : Optional.empty();
-    Optional<Pod> target = target(restore);
+    Optional<Pod> target = pods.target(restore, restore.getStatus().getPod());
     Optional<OperationView> operation = operation(restore);
     return new RestoreContext(
         restore,
@@ -73,29 +72,6 @@ class RestoreObserver {
             .or(() -> operation.map(OperationView::node))
             .flatMap(node -> agentAway(node, now)),
         now);
-  }
-
-  private Optional<Pod> target(GpuRestore restore) {
-    String namespace = restore.getMetadata().getNamespace();
-    ObservedPod known = restore.getStatus().getPod();
-    if (known != null) {
-      // The watch may not have shown a pod that was just created.
-      return cluster
-          .pod(namespace, known.name())
-          .filter(pod -> is(pod, known))
-          .or(() -> pods.fresh(namespace, known.name(), known.uid()));
-    }
-    String uid = restore.getMetadata().getUid();
-    return cluster.pods(namespace).stream()
-        .filter(pod -> pod.getMetadata().getLabels() != null)
-        .filter(pod -> uid.equals(pod.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL)))
-        .filter(RestoreContext::isTarget)
-        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
-        .findFirst();
-  }
-
-  private static boolean is(Pod pod, ObservedPod known) {
-    return pod.getMetadata().getUid().equals(known.uid());
   }
 
   private Optional<OperationView> operation(GpuRestore restore) {

@@ -11,6 +11,7 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.SavedState;
 import dev.stasis.operator.store.VolumeNodes;
@@ -77,7 +78,7 @@ class RestoreTargets {
             Reason.NO_NODE_FITS.is(refusal.reason())
                 || (Reason.TARGET_TAKEN.is(refusal.reason())
                     && names.isFreed(restore, source.checkpoint()));
-    return existing(restore, RestoreContext::isTarget)
+    return existing(restore, pod -> new PodState(pod).isTarget())
         .orElseGet(
             () ->
                 pods.create(
@@ -95,7 +96,7 @@ class RestoreTargets {
   /** Starts the workload from its image (cold start). */
   TargetPods.Result coldStart(RestoreContext context, Source.Ready source) {
     GpuRestore restore = context.restore();
-    Optional<TargetPods.Result> existing = existing(restore, pod -> !RestoreContext.isTarget(pod));
+    Optional<TargetPods.Result> existing = existing(restore, pod -> !new PodState(pod).isTarget());
     if (existing.isPresent()) {
       return existing.get();
     }
