@@ -113,7 +113,7 @@ final class ArtifactRemoval {
   private static boolean isSpared(
       CheckpointContext context, ArtifactStatus artifact, OperationView failed) {
     boolean isRefused =
-        failed.outcome().filter(outcome -> outcome == Outcome.REFUSED).isPresent()
+        failed.ended(Outcome.REFUSED)
             && failed.faults().stream().anyMatch(fault -> NOT_ITS_OWN.contains(fault.reason()));
     String store = Objects.requireNonNull(artifact.getStore(), "read before");
     return isRefused || context.cluster().store(store).isEmpty();

@@ -36,7 +36,7 @@ record EvictionOutcome(CheckpointContext context, OperationView freeze) {
     return artifact != null
         && artifact.getDurability() != null
         && artifact.getNode() == null
-        && freeze.outcome().filter(outcome -> outcome == Outcome.LOST).isPresent();
+        && freeze.ended(Outcome.LOST);
   }
 
   /** A restore must not run beside a thawed workload that is still being terminated. */

@@ -166,12 +166,10 @@ final class ReportResult extends CheckpointStep {
       } else {
         reporter.fail(
             faults,
-            freeze.outcome().filter(outcome -> outcome == Outcome.REFUSED).isPresent()
-                ? Reason.PREFLIGHT_REFUSED
-                : Reason.OPERATION_FAILED);
+            freeze.ended(Outcome.REFUSED) ? Reason.PREFLIGHT_REFUSED : Reason.OPERATION_FAILED);
       }
     }
-    if (freeze.outcome().filter(outcome -> outcome == Outcome.LOST).isPresent()) {
+    if (freeze.ended(Outcome.LOST)) {
       reporter.warning(Reason.WORKLOAD_LOST, message(freeze), "lost");
     }
   }
@@ -228,7 +226,7 @@ final class ReportResult extends CheckpointStep {
     CheckpointStatusUpdater updater = context.updater();
     if (freeze.isUntouched()) {
       updater.untouched();
-    } else if (freeze.outcome().filter(outcome -> outcome == Outcome.LOST).isPresent()) {
+    } else if (freeze.ended(Outcome.LOST)) {
       updater.source(ConditionValue.FALSE, Reason.WORKLOAD_LOST, message(freeze));
     } else {
       running(context, freeze, Reason.THAWED);

@@ -129,7 +129,7 @@ final class FrozenSource {
     if (!thaw.isFinal()) {
       return silentOr(context, "the source is being thawed");
     }
-    if (thaw.outcome().filter(it -> it == Outcome.LOST).isPresent()) {
+    if (thaw.ended(Outcome.LOST)) {
       return new Progress.Lost(Reason.WORKLOAD_LOST, thaw.message());
     }
     // A refused thaw says nothing about the workload: it is held until one succeeds.

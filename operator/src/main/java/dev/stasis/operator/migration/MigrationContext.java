@@ -277,10 +277,7 @@ record MigrationContext(
 
   /** Whether the node of the source rebooted, and the workload was lost with its memory. */
   private boolean isGoneWithItsNode() {
-    return work.freeze()
-        .flatMap(OperationView::outcome)
-        .filter(it -> it == Outcome.LOST)
-        .isPresent();
+    return work.freeze().filter(it -> it.ended(Outcome.LOST)).isPresent();
   }
 
   private static Optional<String> id(ContainerStatus status) {

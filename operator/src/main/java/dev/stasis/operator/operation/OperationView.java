@@ -92,6 +92,11 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return Optional.ofNullable(status.getOutcome());
   }
 
+  /** Returns whether it has ended with that outcome. */
+  public boolean ended(Outcome outcome) {
+    return status.getOutcome() == outcome;
+  }
+
   /** Returns whether it is a freeze that ended before it touched its workload. */
   public boolean isUntouched() {
     Outcome outcome = status.getOutcome();
