@@ -1,6 +1,5 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.operator.operation.OperationView;
@@ -82,11 +81,7 @@ final class PostResumeCleanup {
       stillRaised(context, room, pods.resize(resized, false));
       context.poll();
     } else if (kubelet.hasIt(now, observed.container())) {
-      updater.also(
-          ConditionType.ROOM_RETURNED,
-          ConditionValue.TRUE,
-          Reason.LIMIT_RETURNED,
-          "the memory limit was lowered to " + room.originalLimit());
+      updater.roomReturned(true, "the memory limit was lowered to " + room.originalLimit());
     } else {
       stillRaised(context, room, new PodWrites.Accepted());
     }
@@ -96,11 +91,8 @@ final class PostResumeCleanup {
     String why = answer instanceof PodWrites.Refused refused ? refused.sentence() : LOWERING;
     context
         .updater()
-        .also(
-            ConditionType.ROOM_RETURNED,
-            ConditionValue.FALSE,
-            Reason.LIMIT_RAISED,
-            "the memory limit is to be " + room.originalLimit() + " again: " + why);
+        .roomReturned(
+            false, "the memory limit is to be " + room.originalLimit() + " again: " + why);
     if (answer instanceof PodWrites.Refused) {
       context.reporter().warning(Reason.LIMIT_RAISED, why, "room");
     }

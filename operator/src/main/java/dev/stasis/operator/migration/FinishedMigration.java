@@ -112,11 +112,7 @@ class FinishedMigration {
     if (room != null && room.originalLimit() != null) {
       context
           .updater()
-          .also(
-              ConditionType.ROOM_RETURNED,
-              ConditionValue.FALSE,
-              Reason.LIMIT_RAISED,
-              "the memory limit of the source is to be lowered again");
+          .roomReturned(false, "the memory limit of the source is to be lowered again");
     }
     reporter.mark(context);
     reporter.normal(context, Reason.THAWED, sentence, "thawed");

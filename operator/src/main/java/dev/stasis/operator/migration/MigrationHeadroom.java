@@ -1,6 +1,5 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.cluster.Cluster;
@@ -74,15 +73,7 @@ class MigrationHeadroom {
     }
     Pod before = operations.orders().original(context.work(), pod.get());
     Optional<HeadroomReturn.Result> result = headroom.lower(before, pod.get(), context.container());
-    result.ifPresent(
-        it ->
-            context
-                .updater()
-                .also(
-                    ConditionType.ROOM_RETURNED,
-                    it.done() ? ConditionValue.TRUE : ConditionValue.FALSE,
-                    it.done() ? Reason.LIMIT_RETURNED : Reason.LIMIT_RAISED,
-                    it.message()));
+    result.ifPresent(it -> context.updater().roomReturned(it.done(), it.message()));
     return result.filter(HeadroomReturn.Result::done).isPresent();
   }
 }

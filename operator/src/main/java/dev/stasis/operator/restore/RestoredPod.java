@@ -3,7 +3,6 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
@@ -12,7 +11,6 @@ import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.resize.HeadroomReturn;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
-import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.TimeToLive;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -90,19 +88,12 @@ class RestoredPod {
   private boolean lower(RestoreContext context, Pod pod, String container) {
     if (!(context.source() instanceof Source.Ready source)) {
       String message = "its checkpoint was deleted, so the original limit is unknown";
-      report(context, ConditionValue.FALSE, "container " + container + ": " + message);
+      context.updater().roomReturned(false, "container " + container + ": " + message);
       return true;
     }
     Optional<HeadroomReturn.Result> result = headroom.lower(source.pod(), pod, container);
-    result.ifPresent(
-        it ->
-            report(context, it.done() ? ConditionValue.TRUE : ConditionValue.FALSE, it.message()));
+    result.ifPresent(it -> context.updater().roomReturned(it.done(), it.message()));
     return result.filter(HeadroomReturn.Result::done).isPresent();
-  }
-
-  private static void report(RestoreContext context, ConditionValue returned, String message) {
-    Reason reason = returned == ConditionValue.TRUE ? Reason.LIMIT_RETURNED : Reason.LIMIT_RAISED;
-    context.updater().also(ConditionType.ROOM_RETURNED, returned, reason, message);
   }
 
   private Optional<Duration> expire(RestoreContext context) {

@@ -83,6 +83,15 @@ public abstract class StatusUpdater<
     report().also(type, truth, reason, message).writeTo(status);
   }
 
+  /** Reports whether a raised memory limit was lowered again. */
+  public final void roomReturned(boolean done, String message) {
+    also(
+        ConditionType.ROOM_RETURNED,
+        done ? ConditionValue.TRUE : ConditionValue.FALSE,
+        done ? Reason.LIMIT_RETURNED : Reason.LIMIT_RAISED,
+        message);
+  }
+
   /** Returns a report on the request; with its summary. */
   protected final Report report() {
     long generation = Objects.requireNonNullElse(request.getMetadata().getGeneration(), 1L);
