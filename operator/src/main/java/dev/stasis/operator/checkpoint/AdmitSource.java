@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Reason;
@@ -119,8 +120,8 @@ final class AdmitSource extends CheckpointStep {
     boolean runs =
         context
             .pod()
-            .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
-            .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
+            .map(PodState::new)
+            .filter(pod -> pod.isIn("Running") && !pod.isBeingDeleted())
             .isPresent();
     if (runs) {
       context.updater().untouched();

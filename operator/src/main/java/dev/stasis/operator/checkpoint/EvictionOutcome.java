@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.PodState;
 import java.util.stream.Stream;
 
 /**
@@ -42,10 +43,7 @@ record EvictionOutcome(CheckpointContext context, OperationView freeze) {
   /** A restore must not run beside a thawed workload that is still being terminated. */
   boolean isEnding() {
     return freeze.workload() == WorkloadState.RUNNING
-        && context
-            .pod()
-            .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
-            .isPresent();
+        && context.pod().filter(pod -> new PodState(pod).isIn("Running")).isPresent();
   }
 
   /** Returns whether the pod is removed, and other nodes can read its complete artifact. */

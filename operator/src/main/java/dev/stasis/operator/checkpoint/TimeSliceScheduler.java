@@ -4,13 +4,13 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
 import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param context the GpuCheckpoint of the workload
  */
 record TimeSliceScheduler(CheckpointContext context) {
-
-  /** Phases of a pod whose containers have ended: it does not need its GPU any more. */
-  private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
   private static final TimeSliceQueue QUEUE = new TimeSliceQueue();
 
@@ -34,7 +31,7 @@ record TimeSliceScheduler(CheckpointContext context) {
   TimeSliceQueue.Verdict verdict() {
     List<GpuCheckpoint> onNode =
         context.node().map(context.cluster()::podsOn).orElse(List.of()).stream()
-            .filter(pod -> pod.getStatus() == null || !ENDED.contains(pod.getStatus().getPhase()))
+            .filter(pod -> !new PodState(pod).isOver())
             .flatMap(this::of)
             .toList();
     return QUEUE.decide(context.object(), onNode, context.now());

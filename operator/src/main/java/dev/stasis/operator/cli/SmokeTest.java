@@ -4,11 +4,12 @@ import dev.stasis.api.skew.TolerantSerialization;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -21,6 +22,7 @@ import java.io.PrintStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,7 +108,7 @@ public final class SmokeTest {
     cluster.create(checkpoint);
     GpuCheckpoint ready =
         cluster.await(GpuCheckpoint.class, "a checkpoint that is Ready", SmokeTest::isOver);
-    succeeded(ready, ready.getStatus(), "Ready");
+    succeeded(ready, ready.getStatus(), ConditionType.READY);
     out.println("test: checkpointed: " + Objects.requireNonNull(ready.getStatus()).getMessage());
     List<CountedStep> after =
         cluster.steps(settings.name(), cluster.lastStep(settings.name()), STEPS);
@@ -119,7 +121,7 @@ public final class SmokeTest {
     restore.getSpec().setCheckpointRef(NameReference.of(settings.name()));
     cluster.create(restore);
     GpuRestore back = cluster.await(GpuRestore.class, "a restore that succeeds", SmokeTest::isOver);
-    succeeded(back, back.getStatus(), "Succeeded");
+    succeeded(back, back.getStatus(), ConditionType.SUCCEEDED);
     CountedStep first = cluster.steps(settings.name(), 0, STEPS).get(0);
     saved.mustPrecede(first);
     out.printf("test: restored: it continues at step %d%n", first.number());
@@ -137,25 +139,19 @@ public final class SmokeTest {
         object instanceof GpuCheckpoint checkpoint
             ? checkpoint.getStatus()
             : ((GpuRestore) object).getStatus();
-    return is(status, "Ready") || is(status, "Succeeded") || is(status, "Failed");
-  }
-
-  private static boolean is(@Nullable ConditionedStatus status, String type) {
-    return status != null
-        && status.getConditions() != null
-        && status.getConditions().stream()
-            .anyMatch(one -> one.type().equals(type) && one.status() == ConditionValue.TRUE);
+    return Stream.of(ConditionType.READY, ConditionType.SUCCEEDED, ConditionType.FAILED)
+        .anyMatch(Conditions.of(status)::isTrue);
   }
 
   private static void succeeded(
-      HasMetadata object, @Nullable ConditionedStatus status, String type) {
-    if (!is(status, type)) {
+      HasMetadata object, @Nullable ConditionedStatus status, ConditionType type) {
+    if (!Conditions.of(status).isTrue(type)) {
       throw new SmokeTestFailure(
           "%s %s: expected %s, got %s: %s"
               .formatted(
                   object.getKind(),
                   object.getMetadata().getName(),
-                  type,
+                  type.value(),
                   status == null ? "nothing" : status.getReason(),
                   status == null ? "" : status.getMessage()));
     }

@@ -2,6 +2,7 @@ package dev.stasis.operator.schedule;
 
 import dev.stasis.api.v1beta1.schedule.ConcurrencyPolicy;
 import dev.stasis.api.v1beta1.schedule.ScheduledRun;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.request.DerivedName;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -11,7 +12,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -159,9 +159,9 @@ final class RunPlanner {
 
   /** Returns whether the pod runs, and already existed when the run was due. */
   private static boolean ranAt(Pod pod, Instant due) {
-    return pod.getMetadata().getDeletionTimestamp() == null
-        && pod.getStatus() != null
-        && Objects.equals(pod.getStatus().getPhase(), "Running")
+    PodState state = new PodState(pod);
+    return state.isIn("Running")
+        && !state.isBeingDeleted()
         && !Instant.parse(pod.getMetadata().getCreationTimestamp()).isAfter(due);
   }
 
