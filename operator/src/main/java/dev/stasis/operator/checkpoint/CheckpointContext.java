@@ -12,7 +12,6 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.ObservedPod;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
@@ -28,6 +27,7 @@ import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -73,7 +73,8 @@ record CheckpointContext(
     return object.getSpec();
   }
 
-  GpuCheckpointStatus status() {
+  @Override
+  public GpuCheckpointStatus status() {
     return object.getStatus();
   }
 
@@ -144,13 +145,8 @@ record CheckpointContext(
   }
 
   @Override
-  public List<PhaseTime<CheckpointPhase>> phases() {
-    return Objects.requireNonNullElse(status().getPhases(), List.of());
-  }
-
-  @Override
   public CheckpointPhase phase() {
-    return Objects.requireNonNullElse(status().getPhase(), CheckpointPhase.PENDING);
+    return CurrentPhase.of(object);
   }
 
   /** Returns when it last became Ready; empty if it never was. */

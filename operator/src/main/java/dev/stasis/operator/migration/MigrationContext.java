@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.ObservedPod;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
@@ -19,6 +18,7 @@ import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -71,7 +71,8 @@ record MigrationContext(
     return migration;
   }
 
-  GpuMigrationStatus status() {
+  @Override
+  public GpuMigrationStatus status() {
     return migration.getStatus();
   }
 
@@ -91,12 +92,7 @@ record MigrationContext(
 
   @Override
   public MigrationPhase phase() {
-    return Objects.requireNonNullElse(status().getPhase(), MigrationPhase.PENDING);
-  }
-
-  @Override
-  public List<PhaseTime<MigrationPhase>> phases() {
-    return Objects.requireNonNullElse(status().getPhases(), List.of());
+    return CurrentPhase.of(migration);
   }
 
   @Override

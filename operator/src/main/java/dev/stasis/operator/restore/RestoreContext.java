@@ -2,13 +2,13 @@ package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.restore.ExcludedNode;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
@@ -47,7 +47,8 @@ record RestoreContext(
     return restore;
   }
 
-  GpuRestoreStatus status() {
+  @Override
+  public GpuRestoreStatus status() {
     return restore.getStatus();
   }
 
@@ -57,12 +58,7 @@ record RestoreContext(
 
   @Override
   public RestorePhase phase() {
-    return Objects.requireNonNullElse(status().getPhase(), RestorePhase.PENDING);
-  }
-
-  @Override
-  public List<PhaseTime<RestorePhase>> phases() {
-    return Objects.requireNonNullElse(status().getPhases(), List.of());
+    return CurrentPhase.of(restore);
   }
 
   @Override

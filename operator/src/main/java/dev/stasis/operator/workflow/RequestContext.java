@@ -2,7 +2,9 @@ package dev.stasis.operator.workflow;
 
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.PhasedStatus;
 import dev.stasis.operator.log.LogContext;
+import dev.stasis.operator.status.PhaseLog;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.List;
@@ -19,10 +21,15 @@ public interface RequestContext<P extends Enum<P> & Phase<P>> {
   /** Returns the request, with a status. */
   HasMetadata object();
 
+  /** Returns its status. */
+  PhasedStatus<P> status();
+
   P phase();
 
   /** Returns the phases entered so far, oldest first. */
-  List<PhaseTime<P>> phases();
+  default List<PhaseTime<P>> phases() {
+    return PhaseLog.of(status()).times();
+  }
 
   Instant now();
 
@@ -52,8 +59,8 @@ public interface RequestContext<P extends Enum<P> & Phase<P>> {
 
   /** Returns when the current phase was entered; the creation time before the first. */
   default Instant entered() {
-    return phases().isEmpty()
-        ? Instant.parse(object().getMetadata().getCreationTimestamp())
-        : phases().get(phases().size() - 1).time();
+    return PhaseLog.of(status())
+        .since()
+        .orElseGet(() -> Instant.parse(object().getMetadata().getCreationTimestamp()));
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
@@ -203,8 +204,10 @@ class WorkflowRunnerTest {
     }
 
     @Override
-    public List<PhaseTime<RestorePhase>> phases() {
-      return List.of(new PhaseTime<>(RestorePhase.STARTING, entered));
+    public GpuRestoreStatus status() {
+      GpuRestoreStatus status = new GpuRestoreStatus();
+      status.setPhases(List.of(new PhaseTime<>(RestorePhase.STARTING, entered)));
+      return status;
     }
 
     @Override
