@@ -1,6 +1,7 @@
 package dev.stasis.operator.explain;
 
 import dev.stasis.api.v1beta1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.common.TargetStatus;
 import dev.stasis.compat.Compatibility;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Mismatch;
@@ -76,6 +77,13 @@ public record NodeVerdicts(List<NodeVerdict> all) {
   /** The maximum number in a status. */
   public List<NodeVerdict> listed() {
     return all.subList(0, Math.min(all.size(), LISTED));
+  }
+
+  /** While no node matches, the status reports why, node by node. */
+  public void writeTo(TargetStatus status) {
+    status.setNodesFit(fit());
+    status.setNodesKnown(known());
+    status.setNodes(fit() == 0 ? listed() : null);
   }
 
   /** Returns one sentence: {@code 11 of 500 nodes fit}. */

@@ -14,7 +14,6 @@ import dev.stasis.api.v1beta1.migration.RolledBack;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
-import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
@@ -283,15 +282,10 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
             });
   }
 
-  /** While no node matches, the status reports why, node by node. */
   private void places(MigrationContext view) {
-    if (view.places().isEmpty() || view.target().isPresent()) {
-      return;
+    if (view.target().isEmpty()) {
+      view.places().ifPresent(it -> it.writeTo(status));
     }
-    NodeVerdicts places = view.places().get();
-    status.setNodesFit(places.fit());
-    status.setNodesKnown(places.known());
-    status.setNodes(places.fit() == 0 ? places.listed() : null);
   }
 
   private void node(Pod target) {

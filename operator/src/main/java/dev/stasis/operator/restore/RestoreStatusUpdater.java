@@ -8,7 +8,6 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.restore.ExcludedNode;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
-import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
@@ -149,15 +148,10 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     return processes + (processes == 1 ? " process runs" : " processes run") + ", verified";
   }
 
-  /** While no node matches, the status reports why, node by node. */
   private void places(RestoreContext context) {
-    if (context.places().isEmpty() || context.target().isPresent()) {
-      return;
+    if (context.target().isEmpty()) {
+      context.places().ifPresent(it -> it.writeTo(status));
     }
-    NodeVerdicts places = context.places().get();
-    status.setNodesFit(places.fit());
-    status.setNodesKnown(places.known());
-    status.setNodes(places.fit() == 0 ? places.listed() : null);
   }
 
   private void node(Pod target) {

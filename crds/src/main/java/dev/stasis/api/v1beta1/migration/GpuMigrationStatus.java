@@ -4,9 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.CheckpointTimings;
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Hardware;
-import dev.stasis.api.v1beta1.common.NodeVerdict;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.PhaseTime;
@@ -80,30 +78,12 @@ public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatu
   @JsonPropertyDescription("Evidence that the workload runs on the target.")
   private @Nullable Proof proof;
 
-  @JsonPropertyDescription("Every reason why the request was refused or failed.")
-  private @Nullable List<Fault> faults;
-
-  @JsonPropertyDescription("Number of nodes that could restore the workload.")
-  private @Nullable Integer nodesFit;
-
-  @JsonPropertyDescription("Number of nodes with GPUs.")
-  private @Nullable Integer nodesKnown;
-
-  @JsonPropertyDescription("Why each node does not fit, while none fits. At most 100.")
-  private @Nullable List<NodeVerdict> nodes;
-
-  @JsonPropertyDescription("Number of target pods created.")
-  private @Nullable Integer attempts;
-
   @JsonPropertyDescription(
       "Nodes on which a target pod could not be started. They are not tried again.")
   private @Nullable List<String> excludedNodes;
 
   @JsonPropertyDescription("Host memory required for the device memory of the source.")
   private @Nullable Room room;
-
-  @JsonPropertyDescription("Other containers of the pod. They started from their images.")
-  private @Nullable List<String> otherContainers;
 
   @JsonPropertyDescription(
       "Name of the GpuNodeOperation on the source node, in the operator's namespace.")
@@ -253,46 +233,6 @@ public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatu
     this.proof = proof;
   }
 
-  public @Nullable List<Fault> getFaults() {
-    return faults;
-  }
-
-  public void setFaults(@Nullable List<Fault> faults) {
-    this.faults = faults;
-  }
-
-  public @Nullable Integer getNodesFit() {
-    return nodesFit;
-  }
-
-  public void setNodesFit(@Nullable Integer nodesFit) {
-    this.nodesFit = nodesFit;
-  }
-
-  public @Nullable Integer getNodesKnown() {
-    return nodesKnown;
-  }
-
-  public void setNodesKnown(@Nullable Integer nodesKnown) {
-    this.nodesKnown = nodesKnown;
-  }
-
-  public @Nullable List<NodeVerdict> getNodes() {
-    return nodes;
-  }
-
-  public void setNodes(@Nullable List<NodeVerdict> nodes) {
-    this.nodes = nodes;
-  }
-
-  public @Nullable Integer getAttempts() {
-    return attempts;
-  }
-
-  public void setAttempts(@Nullable Integer attempts) {
-    this.attempts = attempts;
-  }
-
   public @Nullable List<String> getExcludedNodes() {
     return excludedNodes;
   }
@@ -307,14 +247,6 @@ public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatu
 
   public void setRoom(@Nullable Room room) {
     this.room = room;
-  }
-
-  public @Nullable List<String> getOtherContainers() {
-    return otherContainers;
-  }
-
-  public void setOtherContainers(@Nullable List<String> otherContainers) {
-    this.otherContainers = otherContainers;
   }
 
   public @Nullable String getSourceOperation() {

@@ -2,13 +2,13 @@ package dev.stasis.api.v1beta1.migration;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1beta1.common.WorkStatus;
+import dev.stasis.api.v1beta1.common.TargetStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Status fields of a migration with strategy Recreate: the objects that it creates. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public abstract class SourceFirstStatus extends WorkStatus {
+public abstract class SourceFirstStatus extends TargetStatus {
   @JsonPropertyDescription("Name of the GpuCheckpoint of the source, with strategy Recreate.")
   private @Nullable String checkpoint;
 

@@ -2,21 +2,19 @@ package dev.stasis.api.v1beta1.restore;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Hardware;
-import dev.stasis.api.v1beta1.common.NodeVerdict;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.PhasedStatus;
 import dev.stasis.api.v1beta1.common.Proof;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
-import dev.stasis.api.v1beta1.common.WorkStatus;
+import dev.stasis.api.v1beta1.common.TargetStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Observed state. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<RestorePhase> {
+public class GpuRestoreStatus extends TargetStatus implements PhasedStatus<RestorePhase> {
   @JsonPropertyDescription("Current phase. For display; programs should use the conditions.")
   private @Nullable RestorePhase phase;
 
@@ -35,29 +33,11 @@ public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<Restore
   @JsonPropertyDescription("Duration of each part.")
   private @Nullable RestoreTimings timings;
 
-  @JsonPropertyDescription("Every reason why the request was refused or failed.")
-  private @Nullable List<Fault> faults;
-
-  @JsonPropertyDescription("Number of nodes that could restore the workload.")
-  private @Nullable Integer nodesFit;
-
-  @JsonPropertyDescription("Number of nodes with GPUs.")
-  private @Nullable Integer nodesKnown;
-
-  @JsonPropertyDescription("Why each node does not fit, while none fits. At most 100.")
-  private @Nullable List<NodeVerdict> nodes;
-
   @JsonPropertyDescription("Nodes that were tried and assigned incompatible GPUs to the target.")
   private @Nullable List<ExcludedNode> excludedNodes;
 
-  @JsonPropertyDescription("Number of target pods created.")
-  private @Nullable Integer attempts;
-
   @JsonPropertyDescription("Number of restarts of the container after the restore.")
   private @Nullable Integer restarts;
-
-  @JsonPropertyDescription("Other containers of the pod. They started from their images.")
-  private @Nullable List<String> otherContainers;
 
   @JsonPropertyDescription("Name of the active GpuNodeOperation, in the operator's namespace.")
   private @Nullable String operation;
@@ -114,38 +94,6 @@ public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<Restore
     this.timings = timings;
   }
 
-  public @Nullable List<Fault> getFaults() {
-    return faults;
-  }
-
-  public void setFaults(@Nullable List<Fault> faults) {
-    this.faults = faults;
-  }
-
-  public @Nullable Integer getNodesFit() {
-    return nodesFit;
-  }
-
-  public void setNodesFit(@Nullable Integer nodesFit) {
-    this.nodesFit = nodesFit;
-  }
-
-  public @Nullable Integer getNodesKnown() {
-    return nodesKnown;
-  }
-
-  public void setNodesKnown(@Nullable Integer nodesKnown) {
-    this.nodesKnown = nodesKnown;
-  }
-
-  public @Nullable List<NodeVerdict> getNodes() {
-    return nodes;
-  }
-
-  public void setNodes(@Nullable List<NodeVerdict> nodes) {
-    this.nodes = nodes;
-  }
-
   public @Nullable List<ExcludedNode> getExcludedNodes() {
     return excludedNodes;
   }
@@ -154,28 +102,12 @@ public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<Restore
     this.excludedNodes = excludedNodes;
   }
 
-  public @Nullable Integer getAttempts() {
-    return attempts;
-  }
-
-  public void setAttempts(@Nullable Integer attempts) {
-    this.attempts = attempts;
-  }
-
   public @Nullable Integer getRestarts() {
     return restarts;
   }
 
   public void setRestarts(@Nullable Integer restarts) {
     this.restarts = restarts;
-  }
-
-  public @Nullable List<String> getOtherContainers() {
-    return otherContainers;
-  }
-
-  public void setOtherContainers(@Nullable List<String> otherContainers) {
-    this.otherContainers = otherContainers;
   }
 
   public @Nullable String getOperation() {
