@@ -38,16 +38,8 @@ final class NodeChangeFilter {
     this.restorable = restorable;
   }
 
-  /** A heartbeat alone concerns none, unless the agent was silent before. */
   boolean isRelevant(Changed<GpuNode> change) {
-    if (change.cameOrWent()) {
-      return true;
-    }
-    GpuNode before = change.before().orElseThrow();
-    GpuNode after = change.after().orElseThrow();
-    return !stores(before).equals(stores(after))
-        || !candidates.areSame(
-            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
+    return candidates.isAffected(change, cluster, clock.instant(), NodeChangeFilter::stores);
   }
 
   private static List<String> stores(GpuNode node) {

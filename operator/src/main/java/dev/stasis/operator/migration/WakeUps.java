@@ -106,19 +106,11 @@ class WakeUps {
     return uid == null ? List.of() : ids(cache.byIndex(BY_UID, uid));
   }
 
-  /** A heartbeat alone has no effect, unless it ends a silence. */
   private Collection<ResourceID> ofGpuNode(
       IndexerResourceCache<GpuMigration> cache, Changed<GpuNode> change) {
-    String name = change.subject().getMetadata().getName();
-    boolean concerns =
-        change.cameOrWent() || isOther(change.before().orElseThrow(), change.after().orElseThrow());
-    return concerns ? onNodeOrPending(cache, name) : List.of();
-  }
-
-  private boolean isOther(GpuNode before, GpuNode after) {
-    return !what(before).equals(what(after))
-        || !candidates.areSame(
-            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
+    return candidates.isAffected(change, cluster, clock.instant(), WakeUps::what)
+        ? onNodeOrPending(cache, change.subject().getMetadata().getName())
+        : List.of();
   }
 
   /** The relevant properties of a node besides its offer: its stores, and the key of its agent. */

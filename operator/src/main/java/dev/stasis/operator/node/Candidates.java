@@ -9,6 +9,8 @@ import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.GpuSet;
 import dev.stasis.compat.Links;
 import dev.stasis.compat.NodeFacts;
+import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.Candidate;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -63,10 +66,27 @@ public final class Candidates {
    * 1,000 nodes send 17 of them a second: their facts are compared, which is cheaper than reading
    * them.
    */
-  public boolean areSame(GpuNode before, GpuNode after, Optional<Node> node, Instant now) {
+  boolean areSame(GpuNode before, GpuNode after, Optional<Node> node, Instant now) {
     return reader.isSame(before, after)
         ? against(before, node, now).equals(against(after, node, now))
         : of(before, node, now).equals(of(after, node, now));
+  }
+
+  /**
+   * Returns whether a change affects restores on the node: a heartbeat does not, unless it ends a
+   * silence.
+   *
+   * @param rest returns what else is relevant
+   */
+  public boolean isAffected(
+      Changed<GpuNode> change, Cluster cluster, Instant now, Function<GpuNode, ?> rest) {
+    if (change.cameOrWent()) {
+      return true;
+    }
+    GpuNode before = change.before().orElseThrow();
+    GpuNode after = change.after().orElseThrow();
+    return !rest.apply(before).equals(rest.apply(after))
+        || !areSame(before, after, cluster.node(after.getMetadata().getName()), now);
   }
 
   /** Returns everything against it but facts that cannot be read. */

@@ -43,16 +43,8 @@ final class PlaceChanges {
             Node.class, informers, change -> concerned(cache, isOfNode(change))));
   }
 
-  /** A heartbeat alone has no effect, unless it ends a silence. */
   boolean isOfAgent(Changed<GpuNode> change) {
-    if (change.cameOrWent()) {
-      return true;
-    }
-    GpuNode before = change.before().orElseThrow();
-    GpuNode after = change.after().orElseThrow();
-    return !volumes(before).equals(volumes(after))
-        || !candidates.areSame(
-            before, after, cluster.node(after.getMetadata().getName()), clock.instant());
+    return candidates.isAffected(change, cluster, clock.instant(), PlaceChanges::volumes);
   }
 
   /** Properties used for scheduling; the status alone, written every minute, has no effect. */
