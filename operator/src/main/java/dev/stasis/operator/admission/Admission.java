@@ -1,5 +1,6 @@
 package dev.stasis.operator.admission;
 
+import dev.stasis.operator.cluster.ChangeHandler;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.Secret;

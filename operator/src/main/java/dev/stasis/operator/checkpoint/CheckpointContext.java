@@ -90,6 +90,16 @@ record CheckpointContext(
         .flatMap(name -> pod.flatMap(it -> new PodState(it).container(name)));
   }
 
+  /** Reports when the workload started, while the pod still exists: how much work it has done. */
+  void reportWorkloadStart() {
+    if (status().getWorkloadStartTime() == null) {
+      Optional.ofNullable(status().getPod())
+          .map(ObservedPod::container)
+          .flatMap(name -> pod.flatMap(it -> new PodState(it).workloadStart(name)))
+          .ifPresent(status()::setWorkloadStartTime);
+    }
+  }
+
   /** Returns whether the artifact exists already, and nothing is frozen. */
   boolean isImport() {
     return spec().getImportFrom() != null;

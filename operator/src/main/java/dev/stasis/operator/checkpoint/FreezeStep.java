@@ -22,7 +22,6 @@ abstract class FreezeStep extends OperationStep {
 
   private final CheckpointValidator validator = new CheckpointValidator();
   private final ReadyReport ready = new ReadyReport();
-  private final WorkloadStart start = new WorkloadStart();
 
   protected FreezeStep(
       CheckpointOperations operations, String name, List<CheckpointPhase> phases, Timeout timeout) {
@@ -55,7 +54,7 @@ abstract class FreezeStep extends OperationStep {
     if (context.status().getPhase() == null) {
       context.updater().transitionTo(CheckpointPhase.PENDING);
     }
-    start.report(context);
+    context.reportWorkloadStart();
     boolean begun = freeze.isClaimed() && freeze.phase() != OperationPhase.CLAIMED;
     if (!begun && context.conditions().find(ConditionType.SOURCE_RUNNING).isEmpty()) {
       context.updater().untouched();

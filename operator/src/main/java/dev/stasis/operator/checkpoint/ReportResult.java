@@ -28,7 +28,6 @@ final class ReportResult extends CheckpointStep {
   private final ThawFollowUp thaw;
   private final DryRunReport dryRun = new DryRunReport();
   private final ReadyReport ready = new ReadyReport();
-  private final WorkloadStart start = new WorkloadStart();
   private final ArtifactUpload upload;
 
   ReportResult(
@@ -59,7 +58,7 @@ final class ReportResult extends CheckpointStep {
     CheckpointStatusUpdater updater = context.updater();
     updater.copyFrom(freeze);
     updater.copyTimings(freeze, context.created());
-    start.report(context);
+    context.reportWorkloadStart();
     freeze.artifact().ifPresent(updater::copyArtifact);
     if (!freeze.succeeded() && freeze.artifact().isEmpty()) {
       upload.rolledBack(context);

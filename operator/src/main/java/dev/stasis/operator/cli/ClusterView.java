@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.operator.cluster.ChangeHandler;
 import dev.stasis.operator.uninstall.InstalledResources;
 import dev.stasis.operator.uninstall.Step;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -14,7 +15,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.net.HttpURLConnection;
 import java.time.Duration;
@@ -68,11 +68,27 @@ class ClusterView implements UninstallCluster, AutoCloseable {
   }
 
   private void watch() {
-    checkpoints = client.resources(GpuCheckpoint.class).inAnyNamespace().inform(changed());
-    restores = client.resources(GpuRestore.class).inAnyNamespace().inform(changed());
-    migrations = client.resources(GpuMigration.class).inAnyNamespace().inform(changed());
-    operations = client.resources(GpuNodeOperation.class).inNamespace(system).inform(changed());
-    nodes = client.resources(GpuNode.class).inform(changed());
+    checkpoints =
+        client
+            .resources(GpuCheckpoint.class)
+            .inAnyNamespace()
+            .inform(new ChangeHandler<>(changes::release));
+    restores =
+        client
+            .resources(GpuRestore.class)
+            .inAnyNamespace()
+            .inform(new ChangeHandler<>(changes::release));
+    migrations =
+        client
+            .resources(GpuMigration.class)
+            .inAnyNamespace()
+            .inform(new ChangeHandler<>(changes::release));
+    operations =
+        client
+            .resources(GpuNodeOperation.class)
+            .inNamespace(system)
+            .inform(new ChangeHandler<>(changes::release));
+    nodes = client.resources(GpuNode.class).inform(new ChangeHandler<>(changes::release));
   }
 
   /** Returns the objects that the watches have shown so far. */
@@ -184,25 +200,6 @@ class ClusterView implements UninstallCluster, AutoCloseable {
         .withName(operator)
         .subresource("scale")
         .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"replicas\":%d}}".formatted(to));
-  }
-
-  private <T extends HasMetadata> ResourceEventHandler<T> changed() {
-    return new ResourceEventHandler<>() {
-      @Override
-      public void onAdd(T object) {
-        changes.release();
-      }
-
-      @Override
-      public void onUpdate(T before, T after) {
-        changes.release();
-      }
-
-      @Override
-      public void onDelete(T object, boolean unknown) {
-        changes.release();
-      }
-    };
   }
 
   @Override

@@ -6,9 +6,9 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
+import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
-import dev.stasis.operator.target.AdmittedNodes;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;
@@ -68,8 +68,9 @@ final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
             .filter(NodeVerdict::fits)
             .map(NodeVerdict::node)
             .toList();
-    AdmittedNodes admitted = new AdmittedNodes(target);
-    return fitting.isEmpty() || fitting.stream().anyMatch(admitted::include)
+    return fitting.isEmpty()
+            || fitting.stream()
+                .anyMatch(it -> NodeTerms.admitsName(target.getSpec().getAffinity(), it))
         ? Optional.empty()
         : Optional.of(
             Fault.misfit(

@@ -25,6 +25,19 @@ public record NodeTerms(NodeSelector selector) {
         .map(NodeAffinity::getRequiredDuringSchedulingIgnoredDuringExecution);
   }
 
+  /** Returns whether the names that an affinity requires admit a node; its labels do not matter. */
+  public static boolean admitsName(@Nullable Affinity affinity, String node) {
+    List<NodeSelectorTerm> terms =
+        required(affinity).map(NodeSelector::getNodeSelectorTerms).orElse(List.of());
+    return terms.isEmpty()
+        || terms.stream()
+            .anyMatch(
+                term ->
+                    term.getMatchFields().stream()
+                        .allMatch(
+                            it -> it.getOperator().equals("In") == it.getValues().contains(node)));
+  }
+
   public boolean fulfilledBy(Node node) {
     Map<String, String> labels =
         Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());

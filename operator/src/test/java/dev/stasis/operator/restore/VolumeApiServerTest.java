@@ -14,7 +14,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
-import dev.stasis.operator.target.AdmittedNodes;
+import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.testing.RealCluster;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +76,8 @@ class VolumeApiServerTest extends OnApiServer {
 
     until(it -> it.getStatus().getPod() != null);
 
-    assertThat(new AdmittedNodes(target()).include(first)).isTrue();
-    assertThat(new AdmittedNodes(target()).include(second)).isFalse();
+    assertThat(NodeTerms.admitsName(target().getSpec().getAffinity(), first)).isTrue();
+    assertThat(NodeTerms.admitsName(target().getSpec().getAffinity(), second)).isFalse();
   }
 
   @Test
@@ -94,6 +94,6 @@ class VolumeApiServerTest extends OnApiServer {
     mounts(first, null);
 
     until(it -> it.getStatus().getPod() != null);
-    assertThat(new AdmittedNodes(target()).include(second)).isTrue();
+    assertThat(NodeTerms.admitsName(target().getSpec().getAffinity(), second)).isTrue();
   }
 }

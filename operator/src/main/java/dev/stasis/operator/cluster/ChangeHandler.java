@@ -1,9 +1,9 @@
-package dev.stasis.operator.admission;
+package dev.stasis.operator.cluster;
 
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 
 /** Called for every change. */
-record ChangeHandler<R>(Runnable call) implements ResourceEventHandler<R> {
+public record ChangeHandler<R>(Runnable call) implements ResourceEventHandler<R> {
 
   @Override
   public void onAdd(R added) {
