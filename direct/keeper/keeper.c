@@ -49,12 +49,11 @@ static bool make_room(void) {
 static void serve(int listener) {
     static char line[4096];
     size_t have = 0;
-    while (!ended) {
+    while (!ended && !rest_is_over()) {
         struct pollfd wait[3 + MAX_WORKLOADS] = {
             {.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder, .events = 0}};
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
         if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder < 0 ? 1000 : -1) < 0) continue;
-        if (rest_is_over()) return;
         if ((wait[2].revents || holder < 0) && !holder_replace()) complain(0);
         if (wait[1].revents) {
             ssize_t n = read(agent, line + have, sizeof line - 1 - have);

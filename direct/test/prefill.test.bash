@@ -354,3 +354,24 @@ promise_a_keeper_ends_with_the_container_for_which_memory_arrives() {
     until_gone "$keeper"
     [ "$(used)" -lt "$before" ] || fail "expected less than $before blocks, got $(used)"
 }
+
+promise_a_keeper_ends_with_a_container_that_has_ended_while_its_agent_was_there() {
+    node 1 256
+    saved 40
+    setsid sleep 1000 &
+    container=$!
+    pids+=("$container")
+    arriving 40
+    must until "$container" "$(start_time "$container")"
+    must reserve "$(gpu)" 16 "$work/here"
+    echo hold >"$work/hold" && mv "$work/hold" "$STASIS_SIM_GPU/faults/copyHtoD.$keeper"
+    "$T/stasis-keeper" tell "$work/k" arrived 0 "$(mib 40)" "$work/here" >/dev/null &
+    agent=$!
+    pids+=("$agent")
+    until_there_is "$STASIS_SIM_GPU/faults/copyHtoD.$keeper.held"
+    end "$pid"
+    end "$container"
+    rm "$STASIS_SIM_GPU/faults/copyHtoD.$keeper.held"
+    wait "$agent" || fail "expected the keeper's answer"
+    until_gone "$keeper"
+}
