@@ -56,7 +56,7 @@ static bool keep(struct prefill *old, struct prefill *now, int device) {
 }
 
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path) {
-    struct prefill *p = find(path), made = {0};
+    struct prefill *p = find(path), made = {.file.data = -1};
     uint64_t left;
     int device = cuda_device(NULL, uuid, true);
     bool done = device >= 0 && file_open(path, &made.file);

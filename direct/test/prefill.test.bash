@@ -375,3 +375,12 @@ promise_a_keeper_ends_with_a_container_that_has_ended_while_its_agent_was_there(
     wait "$agent" || fail "expected the keeper's answer"
     until_gone "$keeper"
 }
+
+promise_a_reservation_without_a_gpu_closes_no_other_descriptor() {
+    node 1 256
+    saved 40
+    before=$(readlink "/proc/$keeper/fd/0")
+    refused 'not one of those that the keeper sees' reserve GPU-0 16 "$work/memory"
+    [ "$(readlink "/proc/$keeper/fd/0")" = "$before" ] || fail "expected $before as descriptor 0, got $(readlink "/proc/$keeper/fd/0")"
+    restored 40
+}
