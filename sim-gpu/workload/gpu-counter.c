@@ -18,6 +18,7 @@ static const char usage[] =
     "usage: gpu-counter [--mib N] [--interval-ms N] [--steps N] [--device N] [--threads N] [--file PATH] [--listen PORT]\n"
     "                   [--shm] [--deleted-file] [--managed] [--ballast MIB] [--peer] [--nccl] [--kernel-ms N] [--fork N] [--churn] [--busy-writer] [--idle-child] [--loader] [--loopback] [--own-address] [--io-uring] [--odd FIFO]\n"
     "                   [--link pipe|unix|tcp|shm] [--launcher]\n"
+    "       gpu-counter --pause\n"
     "       gpu-counter --verify LOG [--mib N] [--from STEP]\n"
     "Ends with 0 after --steps or SIGTERM, 1 when anything is BAD, 2 for wrong usage, 3 when the driver fails.\n";
 
@@ -49,6 +50,13 @@ static void on_term(int signal) {
 static void on_usr1(int signal) {
     (void)signal;
     joins = 1;
+}
+
+/* Another program in its place, without CUDA. */
+static void on_usr2(int signal) {
+    (void)signal;
+    execl("/proc/self/exe", "gpu-counter", "--pause", NULL);
+    _exit(5);
 }
 
 static void watch_children(void) {
@@ -205,7 +213,7 @@ int main(int argc, char **argv) {
         {"mib", 1, 0, 'm'},    {"interval-ms", 1, 0, 'i'}, {"steps", 1, 0, 's'},  {"device", 1, 0, 'd'},
         {"threads", 1, 0, 't'}, {"file", 1, 0, 'f'},        {"listen", 1, 0, 'l'}, {"shm", 0, 0, 'S'},
         {"deleted-file", 0, 0, 'D'}, {"managed", 0, 0, 'M'}, {"ballast", 1, 0, 'B'}, {"peer", 0, 0, 'p'}, {"nccl", 0, 0, 'n'},  {"fork", 1, 0, 'F'},
-        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"idle-child", 0, 0, 'I'}, {"loader", 0, 0, 'L'}, {"loopback", 0, 0, 'O'}, {"own-address", 0, 0, 'A'}, {"io-uring", 0, 0, 'u'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"from", 1, 0, 'V'}, {"odd", 1, 0, 'o'}, {"link", 1, 0, 'K'}, {"launcher", 0, 0, 'R'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"idle-child", 0, 0, 'I'}, {"loader", 0, 0, 'L'}, {"loopback", 0, 0, 'O'}, {"own-address", 0, 0, 'A'}, {"io-uring", 0, 0, 'u'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"from", 1, 0, 'V'}, {"odd", 1, 0, 'o'}, {"link", 1, 0, 'K'}, {"launcher", 0, 0, 'R'}, {"pause", 0, 0, 'P'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         switch (option) {
         case 'm': o.mib = number(optarg); break;
@@ -234,6 +242,7 @@ int main(int argc, char **argv) {
         case 'o': o.odd = optarg; break;
         case 'K': o.link = optarg; break;
         case 'R': o.launcher = 1; break;
+        case 'P': return pause();
         case 'V': o.from = number(optarg); break;
         default: fputs(usage, option == 'h' ? stdout : stderr); return option == 'h' ? 0 : 2;
         }
@@ -253,6 +262,8 @@ int main(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     action.sa_handler = on_usr1;
     sigaction(SIGUSR1, &action, NULL);
+    action.sa_handler = on_usr2;
+    sigaction(SIGUSR2, &action, NULL);
     if (o.idle_child) {
         have_idle_child();
     }

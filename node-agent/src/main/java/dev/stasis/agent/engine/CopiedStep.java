@@ -42,10 +42,18 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
   }
 
   /**
-   * Between the unload and the stop, a process can end or execute another program. The artifact
-   * would have device memory that no process of its images takes.
+   * Until the stop, a process can end or execute another program. The artifact would have device
+   * memory that no process of its images takes, and the driver would refuse to restore a program
+   * that it does not know. On the driver's path, a process that has ended is not in the artifact.
    */
   private static void requireOwners(Freeze freeze) throws StepFailure {
+    List<ProcessId> replaced = freeze.replaced();
+    if (!replaced.isEmpty()) {
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL,
+          "device memory of processes %s: expected the programs that had it, got other programs"
+              .formatted(replaced));
+    }
     for (Offloaded one : freeze.work().offloaded()) {
       if (!freeze.alive(one.process()) || !freeze.node().keepers().active(one.process())) {
         throw new StepFailure(

@@ -225,6 +225,11 @@ final class Freeze extends FrozenWork {
     planner.rememberMaps();
   }
 
+  /** CUDA processes that have executed another program since they were locked. */
+  List<ProcessId> replaced() {
+    return planner.replaced();
+  }
+
   /** Plans which memory the mover copies. */
   List<RegionPlan> planRegions() throws StepFailure {
     plans.addAll(planner.plan());

@@ -6,6 +6,7 @@ import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.MappingUse;
 import dev.stasis.agent.process.ProcLimitException;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.artifact.Region;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +32,9 @@ final class RegionPlanner {
   /** Ranges of CUDA processes while they were locked: later ones belong to the driver. */
   private final Map<ProcessId, List<Region>> before = new LinkedHashMap<>();
 
+  /** The stack of each CUDA process while it was locked: another program has another one. */
+  private final Map<ProcessId, Long> stacks = new LinkedHashMap<>();
+
   private final List<String> leftToCriu = new ArrayList<>();
 
   RegionPlanner(Freeze freeze) {
@@ -43,12 +47,26 @@ final class RegionPlanner {
       int pid = one.process().pid();
       List<Region> used = finder.used(freeze.node().proc().strict().maps(pid));
       before.put(one.process(), used);
+      freeze.node().proc().stat(one.process()).ifPresent(this::rememberStack);
       ranges += used.size();
       if (ranges > MOST_RANGES) {
         throw new ProcLimitException(
             "mappings of CUDA processes up to process " + pid, "at most " + MOST_RANGES);
       }
     }
+  }
+
+  private void rememberStack(ProcessStat stat) {
+    stacks.put(stat.id(), stat.stackStart());
+  }
+
+  /** Returns the CUDA processes that have executed another program since they were locked. */
+  List<ProcessId> replaced() {
+    return stacks.keySet().stream()
+        .flatMap(process -> freeze.node().proc().stat(process).stream())
+        .filter(stat -> stat.stackStart() != 0 && stat.stackStart() != stacks.getOrDefault(stat.id(), 0L))
+        .map(ProcessStat::id)
+        .toList();
   }
 
   /** Why criu dumps device memory, one sentence for each affected process. */

@@ -14,6 +14,8 @@ package dev.stasis.agent.process;
  * @param cpuTicks user and system time, in clock ticks
  * @param threads how many threads the process has
  * @param startTime clock ticks between boot and start
+ * @param stackStart where the stack of its program begins, which is elsewhere for each program that
+ *     it executes; 0 if it has none any more, and where it may not be read
  * @param waitStatus how it ended, as for {@code waitpid}; 0 while it runs, and where it may not be
  *     read
  */
@@ -28,6 +30,7 @@ public record ProcessStat(
     long cpuTicks,
     int threads,
     long startTime,
+    long stackStart,
     int waitStatus) {
 
   private static final long PF_KTHREAD = 0x00200000;
@@ -100,6 +103,7 @@ public record ProcessStat(
         Long.parseLong(field[11]) + Long.parseLong(field[12]),
         Integer.parseInt(field[17]),
         Long.parseLong(field[19]),
+        field.length > 25 ? Long.parseLong(field[25]) : 0,
         field.length > 49 ? Integer.parseInt(field[49]) : 0);
   }
 }

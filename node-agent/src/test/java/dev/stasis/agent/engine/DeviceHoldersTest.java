@@ -90,7 +90,7 @@ class DeviceHoldersTest {
     Files.createDirectories(folder.resolve("fd"));
     Files.createDirectories(folder.resolve("fdinfo"));
     Files.write(folder.resolve("maps"), List.of(maps));
-    members.add(new ProcessStat(pid, "some", 'S', parent, pid, 0, 0, 0, 1, 1, 0));
+    members.add(new ProcessStat(pid, "some", 'S', parent, pid, 0, 0, 0, 1, 1, 0, 0));
   }
 
   private void open(int pid, String target) throws IOException {

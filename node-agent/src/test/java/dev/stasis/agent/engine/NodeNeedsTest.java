@@ -249,7 +249,7 @@ class NodeNeedsTest {
 
   private static Subject.Member member(
       int pid, Set<String> mapped, List<OpenFile> files, Set<String> watches) {
-    ProcessStat stat = new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 7, 0);
+    ProcessStat stat = new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 7, 0, 0);
     return new Subject.Member(
         stat, true, files, 1024, Map.of(), Map.of(), mapped, 0, watches, Set.of(), List.of(),
         false);

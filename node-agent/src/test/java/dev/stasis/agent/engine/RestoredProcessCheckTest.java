@@ -109,6 +109,7 @@ class RestoredProcessCheckTest {
             0,
             1,
             process.startTime(),
+            0,
             waitStatus));
   }
 }

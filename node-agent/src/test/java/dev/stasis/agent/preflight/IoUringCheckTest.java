@@ -20,7 +20,7 @@ class IoUringCheckTest {
   private static Subject.Member member(
       int pid, Set<String> mapped, boolean addressLimit, IoUring... rings) {
     return new Subject.Member(
-        new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 7, 0),
+        new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 7, 0, 0),
         true,
         List.of(),
         1024,

@@ -48,7 +48,7 @@ class MulticastCheckTest {
     }
     Subject.Member member =
         new Subject.Member(
-            new ProcessStat(10, "python", 'S', 1, 10, 0, 0, 0, 1, 7, 0),
+            new ProcessStat(10, "python", 'S', 1, 10, 0, 0, 0, 1, 7, 0, 0),
             true,
             open,
             1024,

@@ -27,7 +27,7 @@ class PreflightTest {
           List.of(), Set.of(), List.of(), Map.of(), null, false);
 
   private static ProcessStat stat(int pid, int tty) {
-    return new ProcessStat(pid, "python", 'S', 1, pid, tty, 0, 0, 1, 100 + pid, 0);
+    return new ProcessStat(pid, "python", 'S', 1, pid, tty, 0, 0, 1, 100 + pid, 0, 0);
   }
 
   private static Subject.Member member(
@@ -169,7 +169,7 @@ class PreflightTest {
   void aStoppedProcessThatMayUseCudaIsRefused(char state, String mapped, boolean refused) {
     Subject.Member helper =
         new Subject.Member(
-            new ProcessStat(11, "helper", state, 1, 11, 0, 0, 0, 1, 111, 0),
+            new ProcessStat(11, "helper", state, 1, 11, 0, 0, 0, 1, 111, 0, 0),
             false,
             List.of(),
             1024,

@@ -70,7 +70,7 @@ class RequirementsTest {
       for (int pid = 10; pid < 10 + processes; pid++) {
         members.add(
             new Subject.Member(
-                new ProcessStat(pid, "python", state, 1, pid, tty, 0, 0, 1, 7, 0),
+                new ProcessStat(pid, "python", state, 1, pid, tty, 0, 0, 1, 7, 0, 0),
                 cuda,
                 List.of(new OpenFile(7, file, flags, 0, 1)),
                 limit,

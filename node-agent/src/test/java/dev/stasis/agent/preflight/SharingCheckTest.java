@@ -44,7 +44,7 @@ class SharingCheckTest {
       OpenFile... files) {
     return new Holder(
         new Subject.Member(
-            new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 100 + pid, 0),
+            new ProcessStat(pid, "python", 'S', 1, pid, 0, 0, 0, 1, 100 + pid, 0, 0),
             true,
             List.of(files),
             1024,
