@@ -50,7 +50,7 @@ public final class GpuAnchor implements AutoCloseable {
   public GpuAnchor(KeeperSettings settings, Path runtime, Path stateDir) {
     this.settings = settings;
     this.runtime = runtime;
-    this.socket = new ProgramSocket(stateDir.resolve("gpu-anchor"));
+    this.socket = new ProgramSocket(stateDir.resolve("gpu-anchor"), ProgramSocket.START_LIMIT);
     this.log = stateDir.resolve("gpu-anchor.log");
   }
 

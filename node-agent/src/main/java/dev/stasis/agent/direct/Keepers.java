@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The keepers of this node: one for each container with device memory on the direct path, from
@@ -37,6 +39,9 @@ public final class Keepers {
   /** It reads a page of memory: milliseconds, more on a busy machine. */
   private static final Duration LOOK_LIMIT = Duration.ofSeconds(10);
 
+  /** A killed process has ended in milliseconds; one that waits in the kernel runs no more code. */
+  private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
+
   /** One that dies while it ends is replaced, since the second holder still has the memory. */
   private static final int ENDS = 3;
 
@@ -47,6 +52,7 @@ public final class Keepers {
   private final Path runtime;
   private final Path stateDir;
   private final ProcFs proc;
+  private final Duration startLimit;
 
   /**
    * The keepers of a node.
@@ -56,6 +62,12 @@ public final class Keepers {
    * @param stateDir folder of their sockets
    */
   public Keepers(KeeperSettings settings, Path runtime, Path stateDir, ProcFs proc) {
+    this(settings, runtime, stateDir, proc, ProgramSocket.START_LIMIT);
+  }
+
+  Keepers(
+      KeeperSettings settings, Path runtime, Path stateDir, ProcFs proc, Duration startLimit) {
+    this.startLimit = startLimit;
     this.settings = settings;
     this.runtime = runtime;
     this.stateDir = stateDir;
@@ -133,6 +145,9 @@ public final class Keepers {
         channel = socket.await(started.get());
       }
       if (channel.isEmpty()) {
+        if (started.isPresent() && started.get().isAlive()) {
+          kill(containerId, started.get());
+        }
         channel = socket.await(start(socket, log).toHandle());
       }
       if (channel.isPresent()) {
@@ -141,6 +156,24 @@ public final class Keepers {
       throw new KeeperFailure("the keeper did not start; see " + log, false);
     } catch (IOException e) {
       throw new KeeperFailure("the keeper did not start: " + e.getMessage(), false);
+    }
+  }
+
+  /**
+   * Ends a keeper that did not listen in time, before another one starts beside it. It is safe: the
+   * second holder has all memory that it may have.
+   */
+  private static void kill(String containerId, ProcessHandle keeper) throws InterruptedException {
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "Keeper did not listen and is ended: container={0} pid={1}",
+        containerId,
+        "" + keeper.pid());
+    keeper.destroyForcibly();
+    try {
+      keeper.onExit().get(KILL_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.log(System.Logger.Level.WARNING, "keeper " + keeper.pid(), e);
     }
   }
 
@@ -227,6 +260,6 @@ public final class Keepers {
 
   private ProgramSocket socket(String containerId) {
     String name = containerId.substring(0, Math.min(NAME_DIGITS, containerId.length()));
-    return new ProgramSocket(stateDir.resolve("k-" + name));
+    return new ProgramSocket(stateDir.resolve("k-" + name), startLimit);
   }
 }

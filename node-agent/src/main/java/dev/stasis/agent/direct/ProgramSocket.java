@@ -12,13 +12,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** A socket of {@code stasis-keeper}, which runs outside the agent's container and outlives it. */
-record ProgramSocket(Path path) {
+/**
+ * A socket of {@code stasis-keeper}, which runs outside the agent's container and outlives it.
+ *
+ * @param startLimit how long a started program may take until it listens
+ */
+record ProgramSocket(Path path, Duration startLimit) {
 
   /**
    * cuInit takes 2.7 s on eight GPUs, a pinned GiB half a second; this allows for a busy machine.
    */
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   /** There is no event when it listens; an attempt costs microseconds. */
   private static final long TRY_EVERY_NANOS = 5_000_000;
@@ -61,7 +65,7 @@ record ProgramSocket(Path path) {
 
   /** Waits until a started program listens; empty if it ended, or took too long. */
   Optional<SocketChannel> await(ProcessHandle program) throws InterruptedException {
-    long until = System.nanoTime() + START_LIMIT.toNanos();
+    long until = System.nanoTime() + startLimit.toNanos();
     while (program.isAlive() && System.nanoTime() < until) {
       Optional<SocketChannel> channel = connect();
       if (channel.isPresent()) {

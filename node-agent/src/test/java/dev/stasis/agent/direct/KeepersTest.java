@@ -81,6 +81,20 @@ class KeepersTest {
     }
   }
 
+  /** A keeper whose socket another one takes is never found again, with its context on the GPU. */
+  @Test
+  void aKeeperThatDoesNotListenInTimeEndsBeforeAnotherOneStarts() throws Exception {
+    try (Starting starting = new Starting(Duration.ofSeconds(1))) {
+      starting.thread(keepers -> keepers.open(CONTAINER)).join(LIMIT.toMillis());
+      Awaitility.await().atMost(LIMIT).until(() -> starting.pids().size() == 1);
+
+      starting.thread(keepers -> keepers.open(CONTAINER)).join(LIMIT.toMillis());
+      Awaitility.await().atMost(LIMIT).until(() -> starting.pids().size() == 2);
+
+      assertThat(ProcessHandle.of(Long.parseLong(starting.pids().get(0)))).isEmpty();
+    }
+  }
+
   /** It would be waited for, even while a workload is frozen. */
   @Test
   void aProcessOfAContainerIsNotTakenForAKeeper() throws Exception {
@@ -120,12 +134,17 @@ class KeepersTest {
     private final Keepers keepers;
 
     Starting() throws Exception {
+      this(LIMIT);
+    }
+
+    Starting(Duration startLimit) throws Exception {
       Path never = folder.resolve("never");
       new ProcessBuilder("mkfifo", never.toString()).start().waitFor();
       Path program = script("program", "echo $$ >>%s; read unused <%s".formatted(started, never));
       Path runtime =
           script("runtime", "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"");
-      keepers = new Keepers(KeeperSettings.of(program), runtime, folder, new ProcFs());
+      keepers =
+          new Keepers(KeeperSettings.of(program), runtime, folder, new ProcFs(), startLimit);
     }
 
     private Path script(String name, String text) throws IOException {
