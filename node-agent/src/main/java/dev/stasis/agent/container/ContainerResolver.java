@@ -70,6 +70,20 @@ public final class ContainerResolver {
     return id.isPresent() ? byId(id.get()) : byProcess(process.get());
   }
 
+  /**
+   * Returns whether a process exists that may belong to a container whose id begins so. Reads every
+   * process of the node.
+   */
+  public boolean mayRun(String beginning) {
+    return proc.processes().stream()
+        .filter(stat -> !stat.isZombie())
+        .anyMatch(
+            stat ->
+                ContainerName.plain(stat.id()).startsWith(beginning)
+                    || proc.cgroups(stat.pid()).stream()
+                        .anyMatch(membership -> membership.path().contains(beginning)));
+  }
+
   private Resolution byId(String name) {
     Resolution resolution = search(name);
     if (resolution instanceof Resolution.Found one) {

@@ -8,12 +8,15 @@ import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,6 +47,12 @@ public final class Keepers {
 
   /** One that dies while it ends is replaced, since the second holder still has the memory. */
   private static final int ENDS = 3;
+
+  /** Ends the file name of the second holder's socket. */
+  private static final String HOLDER = ".hold";
+
+  /** Begins the file name of a keeper's socket. */
+  private static final String PREFIX = "k-";
 
   /** A path of a socket has at most 90 bytes for the keeper: the state folder's must stay short. */
   private static final int NAME_DIGITS = 20;
@@ -237,7 +246,7 @@ public final class Keepers {
 
   private void leave(String containerId, Farewell farewell) throws InterruptedException {
     Path socket = socket(containerId).path();
-    Path holder = socket.resolveSibling(socket.getFileName() + ".hold");
+    Path holder = socket.resolveSibling(socket.getFileName() + HOLDER);
     if (!Files.exists(socket) && !Files.exists(holder) && running(socket).isEmpty()) {
       return;
     }
@@ -258,8 +267,23 @@ public final class Keepers {
     }
   }
 
+  /**
+   * Returns the containers that may have a keeper: the beginning of each one's id, which the other
+   * methods accept.
+   */
+  public Set<String> known() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> sockets = Files.newDirectoryStream(stateDir, PREFIX + "*")) {
+      for (Path socket : sockets) {
+        String name = String.valueOf(socket.getFileName()).substring(PREFIX.length());
+        names.add(name.endsWith(HOLDER) ? name.substring(0, name.indexOf(HOLDER)) : name);
+      }
+    }
+    return names;
+  }
+
   private ProgramSocket socket(String containerId) {
     String name = containerId.substring(0, Math.min(NAME_DIGITS, containerId.length()));
-    return new ProgramSocket(stateDir.resolve("k-" + name), startLimit);
+    return new ProgramSocket(stateDir.resolve(PREFIX + name), startLimit);
   }
 }

@@ -133,6 +133,11 @@ public final class NodeEngine {
     return new Thaw(node);
   }
 
+  /** Ends the keepers of containers that have ended, unless a recorded operation may need them. */
+  public void endAbandonedKeepers() throws InterruptedException {
+    new KeeperSweep(node).run();
+  }
+
   /** Publishes artifacts that a predecessor had captured and not published. */
   public InterruptedPublication interruptedPublication() {
     return new InterruptedPublication(node);

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param progress minimum between two writes of an operation's progress
  * @param room how long an operation waits until memory is provided
  * @param roomPoll between two reads of the memory limits; the kernel has no event for them
- * @param leftovers between two searches for stages of suspended workloads that have ended
+ * @param leftovers between two searches for stages and keepers of workloads that have ended
  */
 public record Intervals(
     Backoff thaw,

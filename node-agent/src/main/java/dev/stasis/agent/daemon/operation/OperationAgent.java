@@ -84,13 +84,23 @@ public final class OperationAgent implements AutoCloseable {
                   }
                 });
     eventLoop.take(this::compareWithWhatIsThere);
+    sweep(() -> parts.engine().thaw().removeStagesOfEnded());
+    sweep(this::endAbandonedKeepers);
+  }
+
+  private void sweep(Runnable task) {
     long every = parts.intervals().leftovers().toMillis();
     var unused =
         leftovers.scheduleWithFixedDelay(
-            OperationEventLoop.guarded(() -> parts.engine().thaw().removeStagesOfEnded()),
-            every,
-            every,
-            TimeUnit.MILLISECONDS);
+            OperationEventLoop.guarded(task), every, every, TimeUnit.MILLISECONDS);
+  }
+
+  private void endAbandonedKeepers() {
+    try {
+      parts.engine().endAbandonedKeepers();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** A failed recovery of one must not keep the others frozen. */
