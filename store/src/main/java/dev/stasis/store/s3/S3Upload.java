@@ -4,7 +4,12 @@ import dev.stasis.store.BlobUpload;
 import dev.stasis.store.StoreException;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -12,18 +17,24 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /** An object that is uploaded in parts; one of less than a part is uploaded by a single call. */
 final class S3Upload implements BlobUpload {
   private static final int NOT_FOUND = 404;
 
+  /** rclone's answer while an earlier call still completes the upload: it has dropped the parts. */
+  private static final String INVALID_PART = "InvalidPart";
+
   private final S3Client client;
   private final S3Settings settings;
   private final String key;
   private final Map<Integer, CompletedPart> parts = new TreeMap<>();
+  private final Set<String> md5s = new HashSet<>();
   private byte @Nullable [] only;
   private @Nullable String uploadId;
+  private boolean asked;
   private boolean committed;
 
   S3Upload(S3Client client, S3Settings settings, String key) {
@@ -44,6 +55,7 @@ final class S3Upload implements BlobUpload {
       return;
     }
     String id = begun();
+    String md5 = S3Blobs.md5(bytes.duplicate());
     // Not copied: with one copy by this class and one by the client, the parts of an upload took
     // three times their size.
     RequestBody body =
@@ -65,11 +77,12 @@ final class S3Upload implements BlobUpload {
                                 .key(key)
                                 .uploadId(id)
                                 .partNumber(number + 1)
-                                .contentMD5(S3Blobs.md5(bytes.duplicate())),
+                                .contentMD5(md5),
                         body)
                     .eTag());
     synchronized (this) {
       parts.put(number, CompletedPart.builder().partNumber(number + 1).eTag(etag).build());
+      md5s.add(hex(md5));
     }
   }
 
@@ -117,6 +130,8 @@ final class S3Upload implements BlobUpload {
       throw new StoreException.Damaged(
           "%s: expected %d parts, got %d".formatted(key, count, parts.size()));
     }
+    boolean repeated = asked;
+    asked = true;
     try {
       client.completeMultipartUpload(
           request ->
@@ -126,22 +141,59 @@ final class S3Upload implements BlobUpload {
                   .uploadId(uploadId)
                   .multipartUpload(upload -> upload.parts(parts.values())));
     } catch (SdkException e) {
-      // An earlier call may have completed it, and only its answer was lost.
-      if (S3Failure.status(e) != NOT_FOUND || storedSize() != size) {
-        throw S3Failure.of(key, e);
-      }
+      Integer tries = e.numAttempts();
+      requireCompleted(size, e, repeated || (tries != null && tries > 1));
     }
     uploadId = null;
     committed = true;
   }
 
-  private long storedSize() throws StoreException {
-    return S3Blobs.call(
-        key,
-        () ->
-            client
-                .headObject(request -> request.bucket(settings.bucket()).key(key))
-                .contentLength());
+  /**
+   * An earlier call may have completed it, and only its answer was lost; or the server still
+   * completes it, after the client has stopped waiting.
+   */
+  private void requireCompleted(long size, SdkException failure, boolean repeated)
+      throws StoreException {
+    boolean inProgress = repeated && S3Failure.code(failure).equals(INVALID_PART);
+    if ((inProgress || S3Failure.status(failure) == NOT_FOUND) && isStored(size)) {
+      return;
+    }
+    throw inProgress
+        ? new StoreException.Unreachable(
+            key + ": expected a completed upload, got one that the server still completes", failure)
+        : S3Failure.of(key, failure);
+  }
+
+  private boolean isStored(long size) throws StoreException {
+    try {
+      HeadObjectResponse head =
+          S3Blobs.call(
+              key, () -> client.headObject(request -> request.bucket(settings.bucket()).key(key)));
+      return head.contentLength() == size && !isOfOtherParts(unquoted(head.eTag()));
+    } catch (StoreException.NotFound e) {
+      return false;
+    }
+  }
+
+  /**
+   * Returns whether that is the ETag of an object that was joined from other parts: it is the MD5
+   * of those of the parts, and their number. Some servers have other ETags, which say nothing.
+   */
+  private boolean isOfOtherParts(String etag) {
+    List<String> own = parts.values().stream().map(part -> unquoted(part.eTag())).toList();
+    if (!etag.matches("[0-9a-f]{32}-\\d+") || !own.stream().allMatch(md5s::contains)) {
+      return false;
+    }
+    byte[] all = HexFormat.of().parseHex(String.join("", own));
+    return !etag.equals(hex(S3Blobs.md5(ByteBuffer.wrap(all))) + "-" + own.size());
+  }
+
+  private static String hex(String base64) {
+    return HexFormat.of().formatHex(Base64.getDecoder().decode(base64));
+  }
+
+  private static String unquoted(@Nullable String etag) {
+    return etag == null ? "" : etag.replace("\"", "");
   }
 
   @Override
