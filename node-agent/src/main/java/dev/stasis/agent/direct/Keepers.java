@@ -74,8 +74,7 @@ public final class Keepers {
     this(settings, runtime, stateDir, proc, ProgramSocket.START_LIMIT);
   }
 
-  Keepers(
-      KeeperSettings settings, Path runtime, Path stateDir, ProcFs proc, Duration startLimit) {
+  Keepers(KeeperSettings settings, Path runtime, Path stateDir, ProcFs proc, Duration startLimit) {
     this.startLimit = startLimit;
     this.settings = settings;
     this.runtime = runtime;

@@ -31,7 +31,6 @@ final class KeeperSweep {
   }
 
   private boolean isRecorded(String container) {
-    return node.journal().all().stream()
-        .anyMatch(work -> work.containerId().startsWith(container));
+    return node.journal().all().stream().anyMatch(work -> work.containerId().startsWith(container));
   }
 }

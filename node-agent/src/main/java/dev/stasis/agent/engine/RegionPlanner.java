@@ -64,7 +64,9 @@ final class RegionPlanner {
   List<ProcessId> replaced() {
     return stacks.keySet().stream()
         .flatMap(process -> freeze.node().proc().stat(process).stream())
-        .filter(stat -> stat.stackStart() != 0 && stat.stackStart() != stacks.getOrDefault(stat.id(), 0L))
+        .filter(
+            stat ->
+                stat.stackStart() != 0 && stat.stackStart() != stacks.getOrDefault(stat.id(), 0L))
         .map(ProcessStat::id)
         .toList();
   }

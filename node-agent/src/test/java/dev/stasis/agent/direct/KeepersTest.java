@@ -143,8 +143,7 @@ class KeepersTest {
       Path program = script("program", "echo $$ >>%s; read unused <%s".formatted(started, never));
       Path runtime =
           script("runtime", "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"");
-      keepers =
-          new Keepers(KeeperSettings.of(program), runtime, folder, new ProcFs(), startLimit);
+      keepers = new Keepers(KeeperSettings.of(program), runtime, folder, new ProcFs(), startLimit);
     }
 
     private Path script(String name, String text) throws IOException {
