@@ -4,6 +4,7 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.pod.PodLabels;
+import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.Selector;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LabelSelector;
@@ -65,20 +66,12 @@ class EvictionBudgets {
     boolean enough =
         number(status.getDesiredHealthy()) > 0
             && number(status.getCurrentHealthy()) >= number(status.getDesiredHealthy());
-    return !isReady(pod)
+    return !new PodState(pod).isReady()
         && ("AlwaysAllow".equals(budget.getSpec().getUnhealthyPodEvictionPolicy()) || enough);
   }
 
   private static int number(@Nullable Integer count) {
     return count == null ? 0 : count;
-  }
-
-  private static boolean isReady(Pod pod) {
-    return pod.getStatus() != null
-        && pod.getStatus().getConditions().stream()
-            .anyMatch(
-                condition ->
-                    condition.getType().equals("Ready") && condition.getStatus().equals("True"));
   }
 
   /** Creates a budget unless the pod has one: the eviction API answers 500 for a pod with two. */

@@ -131,11 +131,10 @@ public final class TargetReader {
           Reason.STARTING, name + " is being started on node " + pod.getSpec().getNodeName());
     }
     String scheduler =
-        status.getConditions().stream()
-            .filter(it -> it.getType().equals("PodScheduled") && it.getStatus().equals("False"))
+        new PodState(pod)
+            .condition("PodScheduled")
+            .filter(it -> it.getStatus().equals("False"))
             .map(PodCondition::getMessage)
-            .filter(Objects::nonNull)
-            .findFirst()
             .orElse("not processed by the scheduler yet");
     return new TargetState.Coming(
         Reason.UNSCHEDULED, name + " is waiting for a node: " + scheduler);

@@ -94,7 +94,8 @@ public class ClusterPodWrites implements PodWrites {
   @Override
   public void condition(Pod pod, PodConditionUpdate mark) {
     String key = pod.getMetadata().getUid() + "/" + mark.type();
-    Optional<PodCondition> before = written.get(key).or(() -> condition(pod, mark.type()));
+    Optional<PodCondition> before =
+        written.get(key).or(() -> new PodState(pod).condition(mark.type()));
     String status = mark.status() ? "True" : "False";
     boolean same = before.filter(it -> status.equals(it.getStatus())).isPresent();
     if (same && before.filter(it -> mark.message().equals(it.getMessage())).isPresent()) {
@@ -232,13 +233,5 @@ public class ClusterPodWrites implements PodWrites {
                 .withName(pod.getMetadata().getName())
                 .endMetadata()
                 .build());
-  }
-
-  private static Optional<PodCondition> condition(Pod pod, String type) {
-    return pod.getStatus() == null
-        ? Optional.empty()
-        : pod.getStatus().getConditions().stream()
-            .filter(condition -> condition.getType().equals(type))
-            .findFirst();
   }
 }

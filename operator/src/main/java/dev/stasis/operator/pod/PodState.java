@@ -59,10 +59,7 @@ public record PodState(Pod pod) {
 
   /** Returns whether a workload is still to be restored into it. */
   public boolean isWaitingTarget() {
-    return isTarget()
-        && condition(Api.RESTORED_GATE)
-            .filter(condition -> "True".equals(condition.getStatus()))
-            .isEmpty();
+    return isTarget() && condition(Api.RESTORED_GATE).filter(PodState::isTrue).isEmpty();
   }
 
   /** Returns since when its workload runs: when it was restored or started. */
@@ -119,7 +116,7 @@ public record PodState(Pod pod) {
 
   /** Returns why the cluster removes it; empty if it does not. */
   public Optional<PodCondition> disruption() {
-    return condition(DISRUPTION).filter(condition -> "True".equals(condition.getStatus()));
+    return condition(DISRUPTION).filter(PodState::isTrue);
   }
 
   /** Returns whether Stasis has frozen its workload, and has not thawed it since. */
@@ -129,8 +126,7 @@ public record PodState(Pod pod) {
 
   /** Returns the condition of a pod whose workload is frozen; empty for another one. */
   public Optional<PodCondition> frozen() {
-    return condition(Api.FROZEN_POD_CONDITION)
-        .filter(condition -> "True".equals(condition.getStatus()));
+    return condition(Api.FROZEN_POD_CONDITION).filter(PodState::isTrue);
   }
 
   /** Returns whether a workload is, or was, restored into it; a cold start is no target. */
@@ -139,7 +135,17 @@ public record PodState(Pod pod) {
         .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
   }
 
-  private Optional<PodCondition> condition(String type) {
+  private static boolean isTrue(PodCondition condition) {
+    return "True".equals(condition.getStatus());
+  }
+
+  /** Returns whether the kubelet reports that it serves requests. */
+  public boolean isReady() {
+    return condition("Ready").filter(PodState::isTrue).isPresent();
+  }
+
+  /** Returns a condition, whatever its status; empty for none of that type. */
+  public Optional<PodCondition> condition(String type) {
     return pod.getStatus() == null
         ? Optional.empty()
         : Objects.requireNonNullElse(pod.getStatus().getConditions(), List.<PodCondition>of())

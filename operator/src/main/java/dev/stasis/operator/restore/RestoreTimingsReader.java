@@ -26,10 +26,10 @@ final class RestoreTimingsReader {
     Instant made = Instant.parse(target.getMetadata().getCreationTimestamp());
     timings.setWaitedMilliseconds(between(asked, made));
     Optional<Instant> scheduled =
-        target.getStatus().getConditions().stream()
-            .filter(it -> it.getType().equals("PodScheduled") && it.getStatus().equals("True"))
-            .map(it -> Instant.parse(it.getLastTransitionTime()))
-            .findFirst();
+        new PodState(target)
+            .condition("PodScheduled")
+            .filter(it -> it.getStatus().equals("True"))
+            .map(it -> Instant.parse(it.getLastTransitionTime()));
     Optional<Instant> held = held(target, container);
     scheduled.ifPresent(at -> timings.setScheduleMilliseconds(between(made, at)));
     held.ifPresent(at -> timings.setStartMilliseconds(between(scheduled.orElse(made), at)));
