@@ -247,22 +247,12 @@ final class CheckpointValidator {
                     message));
   }
 
-  /**
-   * Returns why the node cannot write to the store; an agent reports a new store a moment later.
-   */
+  /** Returns why the node cannot write to the store yet. */
   static Optional<Wait> unseen(CheckpointContext context, GpuCheckpointStore store, String node) {
-    boolean seen =
-        StoreFacts.of(
-                store, context.cluster().gpuNode(node).map(List::of).orElse(List.of()), List.of())
-            .from(node)
-            .isPresent();
-    return seen
-        ? Optional.empty()
-        : Optional.of(
-            new Wait(
-                Reason.STORE_NOT_WRITABLE,
-                "store %s: expected one that node %s can write to, got no report yet"
-                    .formatted(store.getMetadata().getName(), node)));
+    return StoreFacts.of(
+            store, context.cluster().gpuNode(node).map(List::of).orElse(List.of()), List.of())
+        .unseen(node)
+        .map(why -> new Wait(Reason.STORE_NOT_WRITABLE, why));
   }
 
   private static Optional<Wait> busy(CheckpointContext context, Pod pod, String node) {

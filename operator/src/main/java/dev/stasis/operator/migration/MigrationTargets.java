@@ -47,8 +47,6 @@ class MigrationTargets {
   /** Maximum targets of one migration: after a failure caused by its node, another one is tried. */
   static final int ATTEMPTS = 3;
 
-  private static final Target ANYWHERE = new Target(null, null, null, null);
-
   private final Cluster cluster;
   private final Candidates candidates = new Candidates();
   private final TargetPods pods;
@@ -191,7 +189,7 @@ class MigrationTargets {
         migration.getMetadata().getNamespace() + "/" + migration.getMetadata().getName(),
         migration.getMetadata().getUid(),
         view.attempts() + 1,
-        Objects.requireNonNullElse(migration.getSpec().getTarget(), ANYWHERE),
+        Objects.requireNonNullElse(migration.getSpec().getTarget(), Target.ANYWHERE),
         way(source.pod()),
         taken,
         new TreeSet<>(view.excludedNodes()),

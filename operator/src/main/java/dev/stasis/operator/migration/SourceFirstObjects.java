@@ -148,9 +148,7 @@ class SourceFirstObjects {
    * @return why the API server has refused it; empty if it exists
    */
   Optional<String> bringBack(GpuMigration migration, GpuCheckpoint from, int number) {
-    Target wish =
-        Objects.requireNonNullElse(
-            migration.getSpec().getTarget(), new Target(null, null, null, null));
+    Target wish = Objects.requireNonNullElse(migration.getSpec().getTarget(), Target.ANYWHERE);
     boolean first = number == 1;
     GpuMigrationStatus status = migration.getStatus();
     GpuRestoreSpec spec = new GpuRestoreSpec();

@@ -240,13 +240,8 @@ final class Validation {
     if (inUse.isPresent()) {
       return Optional.of(new Check.Wait(Reason.ANOTHER_OPERATION, inUse.get()));
     }
-    // An agent sees a new store a moment later.
-    return facts(store, node).from(node).isPresent()
-        ? Optional.empty()
-        : Optional.of(
-            new Check.Wait(
-                Reason.STORE_NOT_WRITABLE,
-                "store %s: expected one that node %s can write to, got no report yet"
-                    .formatted(store.getMetadata().getName(), node)));
+    return facts(store, node)
+        .unseen(node)
+        .map(why -> new Check.Wait(Reason.STORE_NOT_WRITABLE, why));
   }
 }

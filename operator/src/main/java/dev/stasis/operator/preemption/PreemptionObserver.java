@@ -9,7 +9,6 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.ObservedPod;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.node.ExpectedFreeze;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
@@ -23,6 +22,7 @@ import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -294,13 +294,8 @@ final class PreemptionObserver {
   }
 
   private static Stream<Instant> saved(GpuCheckpoint checkpoint) {
-    GpuCheckpointStatus status = checkpoint.getStatus();
-    return status == null || status.getPhase() != CheckpointPhase.READY
-        ? Stream.empty()
-        : Objects.requireNonNullElse(status.getPhases(), List.<PhaseTime<CheckpointPhase>>of())
-            .stream()
-            .filter(entered -> entered.phase() == CheckpointPhase.FREEZING)
-            .map(PhaseTime::time)
-            .limit(1);
+    return CurrentPhase.of(checkpoint) == CheckpointPhase.READY
+        ? PhaseLog.of(checkpoint.getStatus()).first(CheckpointPhase.FREEZING).stream()
+        : Stream.empty();
   }
 }

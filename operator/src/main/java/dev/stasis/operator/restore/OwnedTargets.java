@@ -146,9 +146,7 @@ final class OwnedTargets {
 
   private static Pod claimed(Pod waiting, RestoreContext context) {
     GpuRestore restore = context.restore();
-    Target asked =
-        Objects.requireNonNullElse(
-            restore.getSpec().getTarget(), new Target(null, null, null, null));
+    Target asked = Objects.requireNonNullElse(restore.getSpec().getTarget(), Target.ANYWHERE);
     Pod claimed =
         new PodBuilder(waiting)
             .editMetadata()

@@ -41,8 +41,6 @@ class RestoreTargets {
   /** The deadline of its GpuRestore is not known yet; the maximum of the API. */
   private static final Duration LONGEST = Duration.ofHours(168);
 
-  private static final Target ANYWHERE = new Target(null, null, null, null);
-
   private final Cluster cluster;
   private final Candidates candidates = new Candidates();
   private final Names names;
@@ -175,7 +173,7 @@ class RestoreTargets {
       Set<String> taken,
       SortedSet<String> excludedNodes) {
     GpuRestore restore = context.restore();
-    Target asked = Objects.requireNonNullElse(restore.getSpec().getTarget(), ANYWHERE);
+    Target asked = Objects.requireNonNullElse(restore.getSpec().getTarget(), Target.ANYWHERE);
     String holds = source.artifact().getNode();
     Target target =
         new Target(

@@ -179,6 +179,15 @@ public record StoreFacts(
     return views.stream().filter(view -> view.node().equals(node)).map(View::seen).findFirst();
   }
 
+  /** Returns that a node has not reported the store; an agent sees a new one a moment later. */
+  public Optional<String> unseen(String node) {
+    return from(node).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            "store %s: expected one that node %s can write to, got no report yet"
+                .formatted(store.getMetadata().getName(), node));
+  }
+
   private static Optional<Held> held(GpuCheckpoint checkpoint, GpuCheckpointStore store) {
     GpuCheckpointStatus status = checkpoint.getStatus();
     if (status == null) {

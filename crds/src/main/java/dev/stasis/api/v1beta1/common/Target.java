@@ -45,6 +45,9 @@ public record Target(
             "Labels to add to the restored pod. Keys in the domain stasis.dev are refused.")
         @Nullable Map<String, String> labels) {
 
+  /** Any node, under any name. */
+  public static final Target ANYWHERE = new Target(null, null, null, null);
+
   /** Creates a target on any node that has the labels. */
   public Target(
       @Nullable String nodeName,
