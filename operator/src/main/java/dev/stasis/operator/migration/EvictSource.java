@@ -1,10 +1,8 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
-import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.pod.PodWrites;
-import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
@@ -42,13 +40,8 @@ final class EvictSource extends Step<MigrationContext, MigrationPhase> {
   }
 
   @Override
-  protected Duration firstWait(StasisConfig config) {
-    return config.progressEvery();
-  }
-
-  @Override
-  public Duration longestWait() {
-    return Backoff.FROZEN;
+  protected boolean isUrgent() {
+    return true;
   }
 
   @Override

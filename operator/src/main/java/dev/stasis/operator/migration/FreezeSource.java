@@ -3,18 +3,15 @@ package dev.stasis.operator.migration;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
-import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.resize.HeadroomNegotiation;
-import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,13 +51,8 @@ final class FreezeSource extends MigrationAgentStep {
 
   /** A kubelet that raises a memory limit is polled frequently, because the target waits. */
   @Override
-  protected Duration firstWait(StasisConfig config) {
-    return config.progressEvery();
-  }
-
-  @Override
-  public Duration longestWait() {
-    return Backoff.FROZEN;
+  protected boolean isUrgent() {
+    return true;
   }
 
   @Override

@@ -1,9 +1,7 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
-import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.owner.Adoption;
-import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
@@ -40,13 +38,8 @@ final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
    * server.
    */
   @Override
-  protected Duration firstWait(StasisConfig config) {
-    return config.progressEvery();
-  }
-
-  @Override
-  public Duration longestWait() {
-    return Backoff.FROZEN;
+  protected boolean isUrgent() {
+    return true;
   }
 
   @Override

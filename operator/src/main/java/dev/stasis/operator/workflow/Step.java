@@ -53,12 +53,17 @@ public abstract class Step<C extends RequestContext<P>, P extends Enum<P> & Phas
    * double up to it.
    */
   public Duration longestWait() {
-    return Backoff.PATIENT;
+    return isUrgent() ? Backoff.FROZEN : Backoff.PATIENT;
+  }
+
+  /** Returns whether something waits for the step that cannot wait long, such as a frozen copy. */
+  protected boolean isUrgent() {
+    return false;
   }
 
   /** Returns the first wait between two such tries. */
   protected Duration firstWait(StasisConfig config) {
-    return config.lookAgainEvery();
+    return isUrgent() ? config.progressEvery() : config.lookAgainEvery();
   }
 
   /** Returns how far the step is, and what is to be done now. Has no effect by itself. */
