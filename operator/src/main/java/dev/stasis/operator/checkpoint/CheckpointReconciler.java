@@ -56,10 +56,7 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   private final CheckpointEventSources eventSources;
   private final RequestReconciler<
           GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
-      pods;
-  private final RequestReconciler<
-          GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
-      imports;
+      requests;
   private final Clock clock;
 
   CheckpointReconciler(
@@ -92,12 +89,15 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
             new JobDeadlines(client, clock)::of,
             clock,
             config);
-    StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses =
-        new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock);
-    SkewGuard skew = new SkewGuard(events);
-    this.pods = new RequestReconciler<>(statuses, observer::observe, steps.ofPod(), config, skew);
-    this.imports =
-        new RequestReconciler<>(statuses, observer::observe, steps.ofImport(), config, skew);
+    CheckpointWorkflow ofPod = steps.ofPod();
+    CheckpointWorkflow ofImport = steps.ofImport();
+    this.requests =
+        new RequestReconciler<>(
+            new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock),
+            observer::observe,
+            checkpoint -> checkpoint.getSpec().getImportFrom() == null ? ofPod : ofImport,
+            config,
+            new SkewGuard(events));
     this.eventSources = eventSources;
     this.clock = clock;
   }
@@ -111,7 +111,7 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   @Override
   public UpdateControl<GpuCheckpoint> reconcile(
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    return requests(checkpoint).reconcile(checkpoint, context);
+    return requests.reconcile(checkpoint, context);
   }
 
   @Override
@@ -122,11 +122,6 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
 
   @Override
   public DeleteControl cleanup(GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    return requests(checkpoint).cleanup(checkpoint, context);
-  }
-
-  private RequestReconciler<GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
-      requests(GpuCheckpoint checkpoint) {
-    return checkpoint.getSpec().getImportFrom() == null ? pods : imports;
+    return requests.cleanup(checkpoint, context);
   }
 }

@@ -44,10 +44,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
   private final WakeUps wakeUps;
   private final RequestReconciler<
           GpuMigration, GpuMigrationStatus, MigrationContext, MigrationPhase>
-      targetFirst;
-  private final RequestReconciler<
-          GpuMigration, GpuMigrationStatus, MigrationContext, MigrationPhase>
-      sourceFirst;
+      requests;
   private final Clock clock;
 
   MigrationReconciler(
@@ -59,12 +56,16 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
       StasisConfig config,
       SkewGuard skew,
       Clock clock) {
-    StatusWriter<GpuMigration, GpuMigrationStatus> statuses =
-        new StatusWriter<>(GpuMigrationStatus::new, changes, config.progressEvery(), clock);
-    this.targetFirst =
-        new RequestReconciler<>(statuses, observer::observe, targetFirst, config, skew);
-    this.sourceFirst =
-        new RequestReconciler<>(statuses, observer::observe, sourceFirst, config, skew);
+    this.requests =
+        new RequestReconciler<>(
+            new StatusWriter<>(GpuMigrationStatus::new, changes, config.progressEvery(), clock),
+            observer::observe,
+            migration ->
+                migration.getSpec().getStrategy() == MigrationStrategy.RECREATE
+                    ? sourceFirst
+                    : targetFirst,
+            config,
+            skew);
     this.wakeUps = wakeUps;
     this.clock = clock;
   }
@@ -78,7 +79,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
   @Override
   public UpdateControl<GpuMigration> reconcile(
       GpuMigration migration, Context<GpuMigration> context) {
-    return requests(migration).reconcile(migration, context);
+    return requests.reconcile(migration, context);
   }
 
   @Override
@@ -89,13 +90,6 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
 
   @Override
   public DeleteControl cleanup(GpuMigration migration, Context<GpuMigration> context) {
-    return requests(migration).cleanup(migration, context);
-  }
-
-  private RequestReconciler<GpuMigration, GpuMigrationStatus, MigrationContext, MigrationPhase>
-      requests(GpuMigration migration) {
-    return migration.getSpec().getStrategy() == MigrationStrategy.RECREATE
-        ? sourceFirst
-        : targetFirst;
+    return requests.cleanup(migration, context);
   }
 }

@@ -74,7 +74,7 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
         new RequestReconciler<>(
             new StatusWriter<>(GpuRestoreStatus::new, changes, config.progressEvery(), clock),
             observer::observe,
-            workflow,
+            restore -> workflow,
             config,
             skew);
     this.clock = clock;

@@ -31,21 +31,22 @@ public final class RequestReconciler<
 
   private final StatusWriter<R, S> statuses;
   private final Function<R, C> observer;
-  private final Workflow<C, P> workflow;
-  private final WorkflowRunner<C, P> runner;
+  private final Function<R, Workflow<C, P>> workflows;
   private final StasisConfig config;
   private final SkewGuard skew;
 
+  /**
+   * @param workflows returns the workflow of a request
+   */
   public RequestReconciler(
       StatusWriter<R, S> statuses,
       Function<R, C> observer,
-      Workflow<C, P> workflow,
+      Function<R, Workflow<C, P>> workflows,
       StasisConfig config,
       SkewGuard skew) {
     this.statuses = statuses;
     this.observer = observer;
-    this.workflow = workflow;
-    this.runner = new WorkflowRunner<>(workflow, config);
+    this.workflows = workflows;
     this.config = config;
     this.skew = skew;
   }
@@ -65,7 +66,8 @@ public final class RequestReconciler<
         // Its options can still change, and no report of a step follows: kstatus would wait.
         request.getStatus().setObservedGeneration(request.getMetadata().getGeneration());
       }
-      Optional<Duration> requeueAfter = runner.advance(observed);
+      Workflow<C, P> workflow = workflows.apply(request);
+      Optional<Duration> requeueAfter = new WorkflowRunner<>(workflow, config).advance(observed);
       Duration mayWait = workflow.mayWait(phase, observed);
       return statuses.write(request, before, mayWait, requeueAfter, context);
     }
@@ -80,6 +82,8 @@ public final class RequestReconciler<
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
       observed.addTo(fields);
+      Workflow<C, P> workflow = workflows.apply(request);
+      WorkflowRunner<C, P> runner = new WorkflowRunner<>(workflow, config);
       boolean removable = runner.isRemovable(observed);
       if (removable && workflow.release(observed)) {
         statuses.forget(request);
