@@ -76,7 +76,7 @@ final class AutomaticRestores {
             failure,
             Reason.NOT_BROUGHT_BACK,
             failure.sentence() + "; it is not restored: " + leave.reason(),
-            "left/" + failure.podUid() + failure.earliest());
+            leave.occasion());
       }
     }
     return decided;

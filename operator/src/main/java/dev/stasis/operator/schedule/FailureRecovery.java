@@ -62,8 +62,21 @@ final class FailureRecovery {
   record Restore(PodFailure failure, ScheduledCheckpoint from, List<String> skipped)
       implements Decision {}
 
-  /** The pod is not restored, for that reason. */
-  record Leave(PodFailure failure, String reason) implements Decision {}
+  /**
+   * The pod is not restored, for that reason.
+   *
+   * @param awaited GpuRestore of a user that has not ended; empty if it is left for good
+   */
+  record Leave(PodFailure failure, String reason, String awaited) implements Decision {
+    private Leave(PodFailure failure, String reason) {
+      this(failure, reason, "");
+    }
+
+    /** Returns the key by which an event reports it only once. */
+    String occasion() {
+      return "left/" + failure.podUid() + failure.earliest() + awaited;
+    }
+  }
 
   /** Returns decisions about failed pods without one in the status. */
   List<Decision> decide(ScheduleState state) {
@@ -138,7 +151,7 @@ final class FailureRecovery {
       if (elsewhere.isPresent()) {
         return elsewhere
             .filter(restore -> schedule(restore).isEmpty())
-            .map(restore -> new Leave(failure, restoredBy(restore)));
+            .map(restore -> restoredBy(failure, restore));
       }
     }
     Optional<String> refusal = ofController(failure);
@@ -158,11 +171,19 @@ final class FailureRecovery {
    * The same state may be one of several failed copies. Its user restores the others. A GpuRestore
    * may wait for a node without end.
    */
-  private static String restoredBy(GpuRestore restore) {
-    return (ScheduleState.phase(restore).isFinal()
-            ? "a user has restored GpuCheckpoint %s since, with GpuRestore %s"
-            : "a user restores GpuCheckpoint %s, with GpuRestore %s, which has not ended")
-        .formatted(restore.getSpec().checkpointName(), restore.getMetadata().getName());
+  private static Leave restoredBy(PodFailure failure, GpuRestore restore) {
+    String name = restore.getMetadata().getName();
+    String checkpoint = restore.getSpec().checkpointName();
+    return ScheduleState.phase(restore).isFinal()
+        ? new Leave(
+            failure,
+            "a user has restored GpuCheckpoint %s since, with GpuRestore %s"
+                .formatted(checkpoint, name))
+        : new Leave(
+            failure,
+            "a user restores GpuCheckpoint %s, with GpuRestore %s, which has not ended"
+                .formatted(checkpoint, name),
+            name);
   }
 
   private static Decision newestIntact(

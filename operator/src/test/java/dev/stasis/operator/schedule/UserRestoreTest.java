@@ -11,10 +11,13 @@ import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.operator.event.Story;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -86,6 +89,26 @@ class UserRestoreTest {
     anHourLater();
 
     assertThat(world.restored().reason()).isEqualTo("PodFailed");
+  }
+
+  /** An event with the same occasion is not recorded again. */
+  @Test
+  void theEndOfAGpuRestoreThatAPodWaitedForIsAnotherOccasion() {
+    left();
+    restored(world.names().get(0), FAILED.plusSeconds(60));
+    world.ends("manual", RestorePhase.PENDING);
+    anHourLater();
+    world.ends("manual", RestorePhase.SUCCEEDED);
+    world.settle();
+
+    assertThat(occasions("has restored")).isNotEmpty().isNotEqualTo(occasions("has not ended"));
+  }
+
+  private Set<String> occasions(String message) {
+    return world.stories.stream()
+        .filter(it -> it.message().contains(message))
+        .map(Story::occasion)
+        .collect(Collectors.toSet());
   }
 
   /** It fails, and its schedule does not restore pods yet. */
