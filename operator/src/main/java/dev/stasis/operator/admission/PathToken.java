@@ -1,6 +1,7 @@
 package dev.stasis.operator.admission;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -80,9 +81,7 @@ final class PathToken {
   }
 
   private static Optional<String> written(ValidatingWebhookConfiguration found) {
-    return Optional.ofNullable(found.getMetadata().getAnnotations())
-        .map(annotations -> annotations.get(ANNOTATION))
-        .filter(token -> TOKEN.matcher(token).matches());
+    return Marks.annotation(found, ANNOTATION).filter(token -> TOKEN.matcher(token).matches());
   }
 
   /** Returns whether it was written; false if the configuration has changed. */

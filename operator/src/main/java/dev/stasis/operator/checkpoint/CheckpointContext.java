@@ -25,6 +25,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.resize.HeadroomNegotiation;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
@@ -39,7 +40,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -166,8 +166,7 @@ record CheckpointContext(
 
   /** Returns whether an eviction by another client waits for it. */
   boolean isForAnEviction() {
-    Map<String, String> annotations = object.getMetadata().getAnnotations();
-    return annotations != null && annotations.containsKey(Api.EVICT_SINCE_ANNOTATION);
+    return Marks.annotations(object).containsKey(Api.EVICT_SINCE_ANNOTATION);
   }
 
   /** Returns the end of the object's own deadline. */

@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.LimitRange;
@@ -169,8 +170,7 @@ final class SharedInformers {
   }
 
   private static List<String> label(HasMetadata object, String key) {
-    Map<String, String> labels = object.getMetadata().getLabels();
-    return labels == null ? List.of() : listOf(labels.get(key));
+    return Marks.label(object, key).stream().toList();
   }
 
   private static @Nullable String podUid(GpuNodeOperation operation) {

@@ -4,15 +4,13 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.PhaseLog;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -58,7 +56,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
    * Returns since when the eviction of a pod is requested, by its annotation; empty if it is not.
    */
   static Optional<Instant> since(Pod pod) {
-    String text = annotations(pod.getMetadata()).get(Api.EVICT_SINCE_ANNOTATION);
+    String text = Marks.annotations(pod).get(Api.EVICT_SINCE_ANNOTATION);
     try {
       return text == null ? Optional.empty() : Optional.of(Instant.parse(text));
     } catch (DateTimeParseException e) {
@@ -76,9 +74,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
   }
 
   private static Duration asked(Pod pod, Duration otherwise) {
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
-    String asked = annotations.get(Api.EVICT_DEADLINE_ANNOTATION);
+    String asked = Marks.annotations(pod).get(Api.EVICT_DEADLINE_ANNOTATION);
     if (asked == null) {
       return otherwise;
     }
@@ -93,7 +89,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
   }
 
   static boolean is(GpuCheckpoint checkpoint) {
-    return annotations(checkpoint.getMetadata()).containsKey(Api.EVICT_SINCE_ANNOTATION);
+    return Marks.annotations(checkpoint).containsKey(Api.EVICT_SINCE_ANNOTATION);
   }
 
   String name() {
@@ -140,20 +136,15 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
 
   /** Returns the GpuRestore that was created for the pod. */
   Optional<String> restore() {
-    return Optional.ofNullable(
-        annotations(checkpoint.getMetadata()).get(Api.EVICT_RESTORE_ANNOTATION));
+    return Optional.ofNullable(Marks.annotations(checkpoint).get(Api.EVICT_RESTORE_ANNOTATION));
   }
 
   private Instant time(String annotation) {
-    String text = annotations(checkpoint.getMetadata()).get(annotation);
+    String text = Marks.annotations(checkpoint).get(annotation);
     try {
       return Instant.parse(text == null ? checkpoint.getMetadata().getCreationTimestamp() : text);
     } catch (DateTimeParseException e) {
       return Instant.parse(checkpoint.getMetadata().getCreationTimestamp());
     }
-  }
-
-  private static Map<String, String> annotations(ObjectMeta metadata) {
-    return Objects.requireNonNullElse(metadata.getAnnotations(), Map.of());
   }
 }

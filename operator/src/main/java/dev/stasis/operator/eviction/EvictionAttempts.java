@@ -18,6 +18,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.store.SharedStores;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -139,12 +140,8 @@ class EvictionAttempts {
   /** Users cannot set the label: a checkpoint of the name without it was created by a user. */
   private boolean isOfAnotherReplica(GpuCheckpoint wanted) {
     GpuCheckpoint there = client.resource(wanted).get();
-    return there == null || eviction(there).equals(eviction(wanted));
-  }
-
-  private static Optional<String> eviction(GpuCheckpoint checkpoint) {
-    return Optional.ofNullable(checkpoint.getMetadata().getLabels())
-        .map(labels -> labels.get(Api.EVICTION_LABEL));
+    return there == null
+        || Marks.label(there, Api.EVICTION_LABEL).equals(Marks.label(wanted, Api.EVICTION_LABEL));
   }
 
   /**

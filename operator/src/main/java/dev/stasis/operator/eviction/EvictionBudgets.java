@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.pod.PodLabels;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.selector.Selector;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LabelSelector;
@@ -41,7 +42,10 @@ class EvictionBudgets {
   /** Returns the user's budget that refuses the eviction of the pod now; empty if none does. */
   Optional<String> refusal(Pod pod) {
     return budgets(pod.getMetadata().getNamespace()).stream()
-        .filter(budget -> !isOurs(budget) && covers(budget, PodLabels.of(pod)))
+        .filter(
+            budget ->
+                !Marks.labels(budget).containsKey(Api.EVICTION_LABEL)
+                    && covers(budget, Marks.labels(pod)))
         .filter(budget -> !allows(budget, pod))
         .findFirst()
         .map(
@@ -79,7 +83,7 @@ class EvictionBudgets {
     String namespace = pod.getMetadata().getNamespace();
     String uid = pod.getMetadata().getUid();
     patchLabel(pod, uid);
-    Map<String, String> labels = new HashMap<>(PodLabels.of(pod));
+    Map<String, String> labels = new HashMap<>(Marks.labels(pod));
     labels.put(Api.EVICTION_LABEL, uid);
     if (budgets(namespace).stream().anyMatch(budget -> covers(budget, labels))) {
       return;
@@ -131,7 +135,7 @@ class EvictionBudgets {
 
   /** Removes the label by which the budget selects the pod. */
   void unlabel(Pod pod) {
-    if (PodLabels.of(pod).containsKey(Api.EVICTION_LABEL)) {
+    if (Marks.labels(pod).containsKey(Api.EVICTION_LABEL)) {
       patchLabel(pod, null);
     }
   }
@@ -144,11 +148,6 @@ class EvictionBudgets {
 
   private List<PodDisruptionBudget> budgets(String namespace) {
     return client.policy().v1().podDisruptionBudget().inNamespace(namespace).list().getItems();
-  }
-
-  private static boolean isOurs(PodDisruptionBudget budget) {
-    return budget.getMetadata().getLabels() != null
-        && budget.getMetadata().getLabels().containsKey(Api.EVICTION_LABEL);
   }
 
   private static boolean covers(PodDisruptionBudget budget, Map<String, String> labels) {

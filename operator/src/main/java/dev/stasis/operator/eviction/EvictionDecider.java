@@ -7,14 +7,13 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -103,9 +102,7 @@ final class EvictionDecider {
 
   /** Returns whether a pod is protected: it opted in, runs, and has GPUs. */
   boolean isProtected(Pod pod) {
-    Map<String, String> labels =
-        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
-    String protect = labels.get(Api.PROTECT_LABEL);
+    String protect = Marks.labels(pod).get(Api.PROTECT_LABEL);
     return protect != null
         && !NOT_PROTECTED.contains(protect.toLowerCase(Locale.ROOT))
         && pod.getMetadata().getDeletionTimestamp() == null

@@ -8,6 +8,7 @@ import dev.stasis.compat.Placement;
 import dev.stasis.operator.explain.Candidate;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.Image;
 import dev.stasis.operator.target.SideLoaded;
@@ -136,10 +137,7 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Candi
       against.add("target.nodeName: expected " + target.nodeName() + ", got " + node);
     }
     Node known = byName.get(node);
-    Map<String, String> labels =
-        known == null || known.getMetadata().getLabels() == null
-            ? Map.of()
-            : known.getMetadata().getLabels();
+    Map<String, String> labels = known == null ? Map.of() : Marks.labels(known);
     Objects.requireNonNullElse(target.nodeSelector(), Map.<String, String>of())
         .forEach(
             (key, value) -> {

@@ -3,6 +3,7 @@ package dev.stasis.operator.holder;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.TargetPlan;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -117,8 +118,7 @@ public class TargetPods {
   /** Returns the request for which a pod was created, from its annotation. */
   public static Optional<ResourceID> requester(Pod pod) {
     String namespace = pod.getMetadata().getNamespace();
-    return Optional.ofNullable(pod.getMetadata().getAnnotations())
-        .map(annotations -> annotations.get(Api.RESTORED_FROM_ANNOTATION))
+    return Marks.annotation(pod, Api.RESTORED_FROM_ANNOTATION)
         .filter(from -> from.startsWith(namespace + "/"))
         .map(from -> new ResourceID(from.substring(namespace.length() + 1), namespace));
   }

@@ -19,6 +19,7 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.RefusedCreates;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -233,9 +234,7 @@ class SourceFirstObjects {
   }
 
   private static boolean isOf(GpuMigration migration, HasMetadata made) {
-    Map<String, String> labels = made.getMetadata().getLabels();
-    return labels != null
-        && migration.getMetadata().getUid().equals(labels.get(Api.OPERATION_UID_LABEL));
+    return migration.getMetadata().getUid().equals(Marks.labels(made).get(Api.OPERATION_UID_LABEL));
   }
 
   private static ObjectMetaBuilder meta(GpuMigration migration, String name) {

@@ -16,6 +16,7 @@ import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -101,9 +102,9 @@ class WakeUps {
   /** Objects that were created for it have its uid. */
   private static Collection<ResourceID> ofHalf(
       IndexerResourceCache<GpuMigration> cache, HasMetadata made) {
-    Map<String, String> labels = made.getMetadata().getLabels();
-    String uid = labels == null ? null : labels.get(Api.OPERATION_UID_LABEL);
-    return uid == null ? List.of() : ids(cache.byIndex(BY_UID, uid));
+    return Marks.label(made, Api.OPERATION_UID_LABEL).stream()
+        .flatMap(uid -> ids(cache.byIndex(BY_UID, uid)).stream())
+        .toList();
   }
 
   private Collection<ResourceID> ofGpuNode(

@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -26,8 +27,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -78,8 +77,8 @@ public class NodeLabelReconciler implements Reconciler<Node> {
     Instant now = clock.instant();
     Optional<GpuNode> gpuNode = informers.gpuNode(node.getMetadata().getName());
     NodeLabels.Wanted wanted = labels.wanted(gpuNode, now);
-    Map<String, String> has = Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
-    SortedMap<String, Optional<String>> changes = labels.changes(has, wanted.labels());
+    SortedMap<String, Optional<String>> changes =
+        labels.changes(Marks.labels(node), wanted.labels());
     if (!changes.isEmpty()) {
       write(context, node.getMetadata().getName(), changes);
     }

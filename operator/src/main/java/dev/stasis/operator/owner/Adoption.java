@@ -3,6 +3,7 @@ package dev.stasis.operator.owner;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodLabels;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -112,7 +113,7 @@ public class Adoption {
 
   private Map<String, @Nullable String> without(Pod pod, Set<String> keys) {
     Map<String, @Nullable String> change = new HashMap<>();
-    PodLabels.of(pod).keySet().stream()
+    Marks.labels(pod).keySet().stream()
         .filter(keys::contains)
         .forEach(key -> change.put(key, null));
     return change;
@@ -120,10 +121,10 @@ public class Adoption {
 
   private static Map<String, @Nullable String> missing(Pod was, Pod target) {
     Map<String, @Nullable String> change = new HashMap<>();
-    PodLabels.of(was)
+    Marks.labels(was)
         .forEach(
             (key, value) -> {
-              if (!key.startsWith(Api.GROUP + "/") && !PodLabels.of(target).containsKey(key)) {
+              if (!key.startsWith(Api.GROUP + "/") && !Marks.labels(target).containsKey(key)) {
                 change.put(key, value);
               }
             });

@@ -4,6 +4,7 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.admission.WebhookConfig;
 import dev.stasis.operator.pod.JobPods;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -11,8 +12,6 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import jakarta.inject.Singleton;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -37,8 +36,7 @@ public class Departure {
 
   /** Returns whether the request only tests that the webhook is called. */
   public static boolean isProbe(Pod made) {
-    return made.getMetadata().getAnnotations() != null
-        && made.getMetadata().getAnnotations().containsKey(PROBE);
+    return Marks.annotations(made).containsKey(PROBE);
   }
 
   /** Returns whether the API server calls the webhook. */
@@ -54,8 +52,8 @@ public class Departure {
     return config.enabled()
         ? Optional.empty()
         : Optional.of(
-            "afterCheckpoint Evict of a pod with a controller: expected the webhooks of the operator,"
-                + " got them disabled");
+            "afterCheckpoint Evict of a pod with a controller: expected the webhooks of the"
+                + " operator, got them disabled");
   }
 
   /**
@@ -97,8 +95,7 @@ public class Departure {
             .withNewMetadata()
             .withNamespace(pod.getMetadata().getNamespace())
             .withName(pod.getMetadata().getName())
-            .withAnnotations(
-                Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of()))
+            .withAnnotations(Marks.annotations(pod))
             .addToAnnotations(PROBE, "true")
             .withOwnerReferences(
                 new OwnerReferenceBuilder(owner).withBlockOwnerDeletion(null).build())

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.BroughtBack;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -16,7 +17,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Collection;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -122,15 +122,9 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   /** Returns whether that pod replaces the source: it has the same controller and index. */
   public boolean isFor(Pod made) {
     return Owners.of(made).filter(it -> it.getUid().equals(owner.getUid())).isPresent()
-        && Objects.equals(index(made), index(source))
+        && Marks.annotation(made, INDEX).equals(Marks.annotation(source, INDEX))
         && (!owner.getKind().equals("StatefulSet")
             || Objects.equals(made.getMetadata().getName(), source.getMetadata().getName()));
-  }
-
-  private static Optional<String> index(Pod pod) {
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
-    return Optional.ofNullable(annotations.get(INDEX));
   }
 
   public String name() {

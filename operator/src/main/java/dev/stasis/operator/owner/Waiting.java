@@ -1,6 +1,7 @@
 package dev.stasis.operator.owner;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 
@@ -15,15 +16,12 @@ public final class Waiting {
   /** Returns whether the pod is such a target. */
   public static boolean is(Pod pod) {
     return pod.getMetadata().getDeletionTimestamp() == null
-        && pod.getMetadata().getLabels() != null
-        && pod.getMetadata().getLabels().containsKey(Api.CHECKPOINT_LABEL)
+        && Marks.labels(pod).containsKey(Api.CHECKPOINT_LABEL)
         && pod.getSpec().getSchedulingGates().stream().anyMatch(it -> it.getName().equals(GATE));
   }
 
   /** Returns the GpuCheckpoint for which it waits; empty if it is not such a target. */
   public static Optional<String> checkpoint(Pod pod) {
-    return is(pod)
-        ? Optional.ofNullable(pod.getMetadata().getLabels().get(Api.CHECKPOINT_LABEL))
-        : Optional.empty();
+    return is(pod) ? Marks.label(pod, Api.CHECKPOINT_LABEL) : Optional.empty();
   }
 }

@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Labels of pods, by which controllers and budgets select them. */
@@ -18,10 +17,6 @@ public final class PodLabels {
 
   public PodLabels(KubernetesClient client) {
     this.client = client;
-  }
-
-  public static Map<String, String> of(Pod pod) {
-    return Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.stasis.operator.pod;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -9,7 +10,6 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -104,11 +104,10 @@ public record PodState(Pod pod) {
 
   /** Empty also if a user has changed it to something else, which no status may contain. */
   private Optional<Instant> startInFormerPod() {
-    String start =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.<String, String>of())
-            .get(Api.WORKLOAD_START_ANNOTATION);
     try {
-      return Optional.ofNullable(start).map(Instant::parse).filter(Instant.EPOCH::isBefore);
+      return Marks.annotation(pod, Api.WORKLOAD_START_ANNOTATION)
+          .map(Instant::parse)
+          .filter(Instant.EPOCH::isBefore);
     } catch (DateTimeParseException e) {
       return Optional.empty();
     }

@@ -3,6 +3,7 @@ package dev.stasis.operator.pod;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
@@ -39,7 +40,7 @@ public record RequestPods(Cluster cluster, PodWrites pods) {
     }
     String uid = request.getMetadata().getUid();
     return cluster.pods(namespace).stream()
-        .filter(pod -> uid.equals(PodLabels.of(pod).get(Api.OPERATION_UID_LABEL)))
+        .filter(pod -> uid.equals(Marks.labels(pod).get(Api.OPERATION_UID_LABEL)))
         .filter(pod -> new PodState(pod).isTarget() && !new PodState(pod).isBeingDeleted())
         .findFirst();
   }

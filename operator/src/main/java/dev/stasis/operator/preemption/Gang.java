@@ -1,11 +1,11 @@
 package dev.stasis.operator.preemption;
 
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -42,13 +42,9 @@ record Gang(String key, String why) {
    *     of Jobs
    */
   static Optional<Gang> of(Pod pod, Function<String, Map<String, Long>> jobs) {
-    Map<String, String> labels =
-        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
     String namespace = pod.getMetadata().getNamespace() + "/";
     for (String key : KEYS) {
-      String name = labels.getOrDefault(key, annotations.get(key));
+      String name = Marks.labels(pod).getOrDefault(key, Marks.annotations(pod).get(key));
       if (name != null) {
         return Optional.of(new Gang(namespace + key + "=" + name, key + " " + name));
       }

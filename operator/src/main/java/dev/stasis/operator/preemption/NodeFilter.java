@@ -1,5 +1,6 @@
 package dev.stasis.operator.preemption;
 
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.selector.NodeTerms;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.ContainerPort;
@@ -28,8 +29,7 @@ final class NodeFilter {
   /** Returns why the pod cannot run on the node; empty if it can. */
   Optional<String> refusal(Pod pod, Node node) {
     PodSpec spec = pod.getSpec();
-    Map<String, String> labels =
-        Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
+    Map<String, String> labels = Marks.labels(node);
     if (Boolean.TRUE.equals(node.getSpec().getUnschedulable())
         && tolerates(spec, new Taint("NoSchedule", "node.kubernetes.io/unschedulable", null, ""))
             .isEmpty()) {

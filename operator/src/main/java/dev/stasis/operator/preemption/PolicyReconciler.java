@@ -19,6 +19,7 @@ import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.request.ClusterRequestWrites;
 import dev.stasis.operator.request.RequestWrites;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ConditionType;
@@ -43,7 +44,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /** Reconciles GpuPreemptionPolicies. */
@@ -158,9 +158,7 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
   }
 
   private static <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
-    Map<String, String> labels = change.subject().getMetadata().getLabels();
-    String policy = labels == null ? null : labels.get(Api.POLICY_LABEL);
-    return policy == null ? List.of() : List.of(new ResourceID(policy));
+    return Marks.label(change.subject(), Api.POLICY_LABEL).map(ResourceID::new).stream().toList();
   }
 
   /** A new, changed or deleted policy affects the others. */

@@ -6,9 +6,9 @@ import dev.stasis.api.v1beta1.policy.Victims;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.selector.Selector;
 import io.fabric8.kubernetes.api.model.LabelSelector;
-import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.time.Instant;
@@ -146,11 +146,7 @@ final class PolicyScope {
       return true;
     }
     Map<String, String> namespace =
-        cluster
-            .namespace(pod.getMetadata().getNamespace())
-            .map(Namespace::getMetadata)
-            .map(it -> it.getLabels())
-            .orElse(Map.of());
+        cluster.namespace(pod.getMetadata().getNamespace()).map(Marks::labels).orElse(Map.of());
     return new Selector(ofNamespace).matches(namespace);
   }
 

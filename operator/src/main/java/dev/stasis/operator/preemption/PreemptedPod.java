@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.CurrentPhase;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -89,9 +89,7 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
   }
 
   Preemptor preemptor() {
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(any().getMetadata().getAnnotations(), Map.of());
-    String[] parts = annotations.getOrDefault(Api.PREEMPTOR_ANNOTATION, "//").split("/", -1);
+    String[] parts = Marks.annotation(any(), Api.PREEMPTOR_ANNOTATION).orElse("//").split("/", -1);
     return new Preemptor(parts[0], parts[1], parts[2]);
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
@@ -67,7 +68,7 @@ final class Preparation {
    * @param dataPath value of {@code stasis.dev/data-path}, from the same objects
    */
   Optional<Pod> prepared(Pod pod, @Nullable String level, @Nullable String dataPath) {
-    boolean target = labels(pod).containsKey(Api.CHECKPOINT_LABEL);
+    boolean target = Marks.labels(pod).containsKey(Api.CHECKPOINT_LABEL);
     boolean settings = PLAIN.equals(level) || RANKS.equals(level);
     boolean direct = GateLibrary.DIRECT.equals(dataPath);
     if (target || !(settings || direct) || !gpus.has(pod)) {
@@ -93,18 +94,10 @@ final class Preparation {
     if (found.set.isEmpty() && found.kept.isEmpty()) {
       return Optional.empty();
     }
-    Map<String, String> annotations = new LinkedHashMap<>();
-    if (changed.getMetadata().getAnnotations() != null) {
-      annotations.putAll(changed.getMetadata().getAnnotations());
-    }
+    Map<String, String> annotations = new LinkedHashMap<>(Marks.annotations(changed));
     annotations.put(Api.PREPARED_ANNOTATION, found.text());
     changed.getMetadata().setAnnotations(annotations);
     return Optional.of(changed);
-  }
-
-  private static Map<String, String> labels(Pod pod) {
-    Map<String, String> labels = pod.getMetadata().getLabels();
-    return labels == null ? Map.of() : labels;
   }
 
   private static void seccomp(Pod pod, Record found) {
@@ -170,8 +163,7 @@ final class Preparation {
     }
 
     static Record of(Pod pod) {
-      Map<String, String> annotations = pod.getMetadata().getAnnotations();
-      String text = annotations == null ? null : annotations.get(Api.PREPARED_ANNOTATION);
+      String text = Marks.annotations(pod).get(Api.PREPARED_ANNOTATION);
       Set<String> before = new TreeSet<>();
       if (text != null) {
         try {

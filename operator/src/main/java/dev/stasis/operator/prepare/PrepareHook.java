@@ -7,14 +7,13 @@ import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.pod.GpuPods;
-import io.fabric8.kubernetes.api.model.Namespace;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fabric8.zjsonpatch.JsonDiff;
 import jakarta.inject.Singleton;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -56,17 +55,9 @@ class PrepareHook implements AdmissionHook {
   }
 
   private @Nullable String label(Pod pod, String namespace, String key) {
-    Map<String, String> own = pod.getMetadata().getLabels();
-    if (own != null && own.containsKey(key)) {
-      return own.get(key);
-    }
-    Map<String, String> labels =
-        cluster
-            .namespace(namespace)
-            .map(Namespace::getMetadata)
-            .map(it -> it.getLabels())
-            .orElse(null);
-    return labels == null ? null : labels.get(key);
+    return Marks.label(pod, key)
+        .or(() -> cluster.namespace(namespace).flatMap(it -> Marks.label(it, key)))
+        .orElse(null);
   }
 
   private String difference(Pod before, Pod after) {

@@ -9,6 +9,7 @@ import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.request.RequestWrites;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
@@ -237,8 +238,7 @@ final class AutomaticRestores {
   }
 
   private static boolean isTarget(Pod pod, AutomaticRestore restore) {
-    return pod.getMetadata().getLabels() != null
-        && restore.checkpoint().equals(pod.getMetadata().getLabels().get(Api.CHECKPOINT_LABEL));
+    return restore.checkpoint().equals(Marks.labels(pod).get(Api.CHECKPOINT_LABEL));
   }
 
   /** A decision has no node if an earlier build wrote it, or the CRD is of one. */

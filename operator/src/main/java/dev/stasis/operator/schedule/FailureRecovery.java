@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
@@ -297,8 +298,7 @@ final class FailureRecovery {
 
   /** Returns the schedule that created it; empty if a user did. */
   private static Optional<String> schedule(GpuRestore restore) {
-    return Optional.ofNullable(restore.getMetadata().getLabels())
-        .map(labels -> labels.get(Api.SCHEDULE_LABEL));
+    return Marks.label(restore, Api.SCHEDULE_LABEL);
   }
 
   /** Returns whether it was requested after that time, and has restored the pod or may do so. */

@@ -11,6 +11,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.selector.Selector;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -58,8 +59,7 @@ final class ScheduleEventSources {
   <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
     R request = change.subject();
     String namespace = request.getMetadata().getNamespace();
-    Map<String, String> labels =
-        Objects.requireNonNullElse(request.getMetadata().getLabels(), Map.of());
+    Map<String, String> labels = Marks.labels(request);
     boolean same =
         !change.cameOrWent()
             && state(change.before().orElseThrow()).equals(state(change.after().orElseThrow()));
@@ -124,7 +124,7 @@ final class ScheduleEventSources {
         Objects.requireNonNullElse(pod.getMetadata().getDeletionTimestamp(), ""),
         new PodState(pod).disruption().isPresent(),
         new PodState(pod).isWaitingTarget(),
-        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of()),
+        Marks.labels(pod),
         pod.getStatus().getContainerStatuses().stream()
             .map(ContainerStatus::getRestartCount)
             .map(count -> Objects.requireNonNullElse(count, 0))

@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.operator.pod.FormerPods;
+import dev.stasis.operator.selector.Marks;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -18,7 +19,6 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +48,9 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
 
   /** Returns its scheduled time, before jitter. */
   Instant due() {
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(object.getMetadata().getAnnotations(), Map.of());
     return Instant.parse(
-        annotations.getOrDefault(
-            Api.SCHEDULED_FOR_ANNOTATION, object.getMetadata().getCreationTimestamp()));
+        Marks.annotation(object, Api.SCHEDULED_FOR_ANNOTATION)
+            .orElse(object.getMetadata().getCreationTimestamp()));
   }
 
   GpuCheckpointStatus status() {

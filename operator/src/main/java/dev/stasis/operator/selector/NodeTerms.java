@@ -8,7 +8,6 @@ import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +38,7 @@ public record NodeTerms(NodeSelector selector) {
   }
 
   public boolean fulfilledBy(Node node) {
-    Map<String, String> labels =
-        Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
+    Map<String, String> labels = Marks.labels(node);
     Map<String, String> fields = Map.of("metadata.name", node.getMetadata().getName());
     return selector.getNodeSelectorTerms().stream()
         .filter(term -> !isEmpty(term)) // a term without requirements matches no node

@@ -1,10 +1,9 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.operator.selector.Marks;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -20,13 +19,11 @@ public record SideLoaded(Pod pod, String container) {
 
   /** Returns its name; empty if it is unknown. */
   public Optional<String> name() {
-    Map<String, String> annotations =
-        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
     return pod.getSpec().getContainers().stream()
         .filter(it -> it.getName().equals(container))
         .map(Container::getImage)
         .filter(image -> image != null && !image.startsWith(ID))
         .findFirst()
-        .or(() -> Optional.ofNullable(annotations.get(Api.IMAGE_ANNOTATION)));
+        .or(() -> Marks.annotation(pod, Api.IMAGE_ANNOTATION));
   }
 }
