@@ -126,11 +126,11 @@ public final class Prefetch implements AutoCloseable {
   private void run() {
     try {
       // One of an earlier attempt has other files.
-      node.keepers().end(target.id());
+      endUnlessNeeded();
       try (Keeper keeper = node.keepers().open(target.id())) {
         keeper.until(target.init());
         keeper.use(List.of(gpu.uuid()));
-        while (true) {
+        while (!stopped) {
           load(keeper, next());
         }
       }
@@ -149,9 +149,16 @@ public final class Prefetch implements AutoCloseable {
     }
   }
 
+  /** The keeper of an operation that has begun since may have the only copy of memory. */
+  private void endUnlessNeeded() throws InterruptedException {
+    if (node.journal().read(target.id()).isEmpty()) {
+      node.keepers().end(target.id());
+    }
+  }
+
   private void end() {
     try {
-      node.keepers().end(target.id());
+      endUnlessNeeded();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

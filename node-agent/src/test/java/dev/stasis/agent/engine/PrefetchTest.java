@@ -13,6 +13,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -226,6 +227,17 @@ class PrefetchTest {
 
       assertThat(lab.engine().prefetch(running.id(), lab.store())).isEmpty();
     }
+  }
+
+  @Test
+  void theKeeperOfAnOperationThatHasBegunMeanwhileIsNotTouched() throws Exception {
+    Prefetch prefetch = Arrival.at(target).all(false).loaded().prefetch();
+    lab.parts().journal().write(Work.unknown(target.id(), "an operation", Instant.EPOCH));
+
+    prefetch.close();
+
+    assertThat(direct.keepers("serve")).hasSize(1);
+    lab.parts().journal().remove(target.id());
   }
 
   @Test
