@@ -288,11 +288,7 @@ public final class Restore {
   }
 
   private void endKeeper(Restoring restoring) throws InterruptedException {
-    try {
-      restoring.awaitKeeper();
-    } catch (StepFailure e) {
-      LOG.log(System.Logger.Level.DEBUG, "a keeper did not start", e);
-    }
+    restoring.cancelKeeper();
     node.keepers().end(restoring.work().containerId());
   }
 

@@ -156,6 +156,16 @@ final class Restoring extends FrozenWork {
     }
   }
 
+  /**
+   * Loads nothing more, because the restore has failed: a frozen source may wait for its end. The
+   * keeper stops when the connection is closed.
+   */
+  void cancelKeeper() throws InterruptedException {
+    if (keeper != null) {
+      var unused = keeper.cancel();
+    }
+  }
+
   /** The GPUs of the target, in the order of those of the source. */
   List<Gpu> gpus() {
     return gpus;
