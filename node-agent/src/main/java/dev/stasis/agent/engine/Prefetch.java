@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Loads device memory onto the GPU of a waiting container while its files arrive from another node,
@@ -204,6 +205,24 @@ public final class Prefetch implements AutoCloseable {
     try (GpuGate.Pass pass =
         node.gate().enter(Map.of(gpu.uuid(), bytes + workloadBytes), Duration.ZERO)) {
       keeper.reserve(gpu.uuid(), (workloadBytes + GpuGate.margin(gpu) >> 20) + 1, path);
+    }
+    requireFree();
+  }
+
+  /**
+   * Pods may share the GPU. The memory of a frozen or suspended workload only looks free, and a
+   * transfer does not wait in the queue of the operations on this GPU. Called with the memory
+   * taken: the record of a workload is written before its memory is freed.
+   */
+  private void requireFree() throws StepFailure {
+    for (Work work : node.journal().all()) {
+      if (Stream.concat(
+              work.cuda().stream().map(CudaProcess::deviceBytes),
+              work.offloaded().stream().map(Offloaded::deviceBytes))
+          .anyMatch(bytes -> bytes.containsKey(gpu.uuid()))) {
+        throw new StepFailure(
+            Reason.NO_ROOM, "another workload needs the GPU: container " + work.containerId());
+      }
     }
   }
 

@@ -287,6 +287,27 @@ class PrefetchTest {
     }
   }
 
+  /** Its memory is free only until it is resumed, for instance in its time slice. */
+  @Test
+  void theMemoryOfASuspendedWorkloadIsNotTaken() throws Exception {
+    try (GpuContainer other = another(margin() + BYTES / 2)) {
+      lab.checkpoint(Asked.of(lab, other).to(null).after(After.SUSPEND));
+      long left = free();
+
+      try (Prefetch unused = Arrival.at(target).all(false).prefetch()) {
+        Awaitility.await("it is given up")
+            .atMost(LIMIT)
+            .until(
+                () ->
+                    Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("prefetch of ")));
+        assertThat(free()).isEqualTo(left);
+        lab.thaw(other);
+      }
+      other.awaitSteps(2);
+    }
+  }
+
   @Test
   void memoryThatTheRestoreLacksIsGivenUpBeforeItsFirstStep() throws Exception {
     Path artifact = Arrival.at(target).all(false).loaded().published();
