@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -59,9 +57,9 @@ public final class Prefetch implements AutoCloseable {
   private long loadedBytes;
   private long loadingNanos;
 
-  /** The data of one process, and which parts of it have arrived, by their beginnings. */
+  /** The data of one process; what is loaded, by the beginnings of its parts. */
   private static final class Arriving {
-    private final NavigableMap<Long, Long> ends = new TreeMap<>();
+    private final ArrivedParts parts = new ArrivedParts();
     private final Map<Long, Long> loaded = new HashMap<>();
     private boolean hasTable;
     private boolean reserved;
@@ -99,29 +97,12 @@ public final class Prefetch implements AutoCloseable {
     Arriving file =
         files.computeIfAbsent(name.substring(0, name.lastIndexOf('.')), key -> new Arriving());
     if (data) {
-      merge(file.ends, offset, offset + length);
+      file.parts.add(offset, offset + length);
     } else {
       // Its regions are in one block, because they are written before the rest.
       file.hasTable |= offset == 0;
     }
     notifyAll();
-  }
-
-  private static void merge(NavigableMap<Long, Long> ends, long from, long to) {
-    long begin = from;
-    long end = to;
-    Map.Entry<Long, Long> before = ends.floorEntry(from);
-    if (before != null && before.getValue() >= from) {
-      begin = before.getKey();
-      end = Math.max(end, before.getValue());
-    }
-    for (Map.Entry<Long, Long> next = ends.ceilingEntry(begin);
-        next != null && next.getKey() <= end;
-        next = ends.higherEntry(begin)) {
-      end = Math.max(end, next.getValue());
-      ends.remove(next.getKey());
-    }
-    ends.put(begin, end);
   }
 
   private void run() {
@@ -173,7 +154,7 @@ public final class Prefetch implements AutoCloseable {
       }
       for (Map.Entry<String, Arriving> one : files.entrySet()) {
         Arriving file = one.getValue();
-        for (Map.Entry<Long, Long> part : file.ends.entrySet()) {
+        for (Map.Entry<Long, Long> part : file.parts.ends().entrySet()) {
           long loaded = file.loaded.getOrDefault(part.getKey(), part.getKey());
           if (file.hasTable && part.getValue() - loaded >= CHUNK) {
             return new Part(folder.resolve(one.getKey()), file, part.getKey(), part.getValue());
