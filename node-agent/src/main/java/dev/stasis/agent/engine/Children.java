@@ -4,7 +4,6 @@ import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.Signal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -38,24 +37,33 @@ final class Children {
    * it only matters if it still traces a thread: a frozen workload must not wait for the disk.
    */
   void end() throws StepFailure {
-    List<ProcessId> left = new ArrayList<>();
-    for (ProcessId child : frozen.work().children()) {
-      Optional<PidFd> opened = frozen.node().pids().open(child);
-      if (opened.isEmpty()) {
-        continue;
-      }
-      try (PidFd held = opened.get()) {
-        held.send(Signal.TERM);
-        if (!held.awaitEnd(TERM_GRACE)) {
-          held.send(Signal.KILL);
-          if (!held.awaitEnd(KILL_GRACE)) {
-            requireHarmless(child);
-            left.add(child);
-          }
+    List<ProcessId> left =
+        remaining(
+            Signal.KILL, KILL_GRACE, remaining(Signal.TERM, TERM_GRACE, frozen.work().children()));
+    for (ProcessId child : left) {
+      requireHarmless(child);
+    }
+    frozen.noteIfPossible(work -> work.withChildren(left));
+  }
+
+  /** Sends all of them a signal, and then waits. Returns those that have not ended by it. */
+  private List<ProcessId> remaining(Signal signal, Duration limit, List<ProcessId> children) {
+    for (ProcessId child : children) {
+      try (PidFd held = frozen.node().pids().open(child).orElse(null)) {
+        if (held != null) {
+          held.send(signal);
         }
       }
     }
-    frozen.noteIfPossible(work -> work.withChildren(left));
+    long until = System.nanoTime() + limit.toNanos();
+    return children.stream()
+        .filter(
+            child ->
+                !frozen
+                    .node()
+                    .pids()
+                    .awaitEnd(child, Duration.ofNanos(Math.max(0, until - System.nanoTime()))))
+        .toList();
   }
 
   private void requireHarmless(ProcessId child) throws StepFailure {
