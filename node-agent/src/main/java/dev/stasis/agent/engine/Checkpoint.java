@@ -214,8 +214,9 @@ public final class Checkpoint {
   private ChosenStage reserve(
       StagePlan plan, Container container, Inspected inspected, @Nullable ArtifactStage artifact)
       throws StepFailure, InterruptedException {
+    boolean storeInMemory = artifact != null && plan.isInMemory(artifact.folder());
     try (HostLocks.Held held = node.ledger().open()) {
-      ChosenStage stage = plan.choose(artifact);
+      ChosenStage stage = plan.choose(artifact, storeInMemory);
       long gpuBytes = inspected.gpuBytes();
       long staged = stage.stagedBytes();
       Optional<String> missing = node.room().missing(container, gpuBytes, staged);

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * criu writes into memory of the node, if there is room, and the images are copied into the
  * artifact. A store in memory needs no such detour.
  */
-final class CriuImages {
+final class CriuImages implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(CriuImages.class.getName());
 
@@ -33,15 +33,14 @@ final class CriuImages {
    *
    * @param bytes the most that criu has to write
    */
-  CriuImages(Freeze freeze, long bytes) throws IOException {
+  CriuImages(Freeze freeze, long bytes) throws IOException, InterruptedException {
     this.freeze = freeze;
     this.artifact = freeze.artifact().criu();
     Path memory = freeze.node().journal().folderOf(freeze.work().containerId()).resolve(FOLDER);
     if (freeze.stage().storeInMemory()) {
       folder = artifact;
-    } else if (hasRoom(memory, bytes)) {
+    } else if (isReserved(memory, bytes)) {
       folder = memory;
-      Files.createDirectories(folder);
     } else {
       LOG.log(
           System.Logger.Level.INFO,
@@ -83,18 +82,36 @@ final class CriuImages {
     return artifact;
   }
 
-  /** Whether memory of the node has room besides the stage; not where the process lacks its own. */
-  private boolean hasRoom(Path memory, long bytes) throws IOException {
+  /**
+   * Reserves memory of the node, if there is room besides all that is reserved; not where the
+   * process lacks its own.
+   */
+  private boolean isReserved(Path memory, long bytes) throws IOException, InterruptedException {
+    if (freeze.stage().lowMemory() != null) {
+      return false;
+    }
     NodeParts node = freeze.node();
-    try {
-      long available = node.room().found(freeze.source(), 0).nodeFree();
-      return freeze.stage().lowMemory() == null
-          && available >= bytes + freeze.stage().stagedBytes() + LEFT_BYTES
-          && Files.getFileStore(memory.resolveSibling(".")).getUsableSpace()
-              >= SHARE_OF_FOLDER * bytes;
-    } catch (UncheckedIOException e) {
+    MemoryLedger ledger = node.ledger();
+    try (HostLocks.Held held = ledger.open()) {
+      long available = new Room(node.proc()).found(freeze.source(), 0).nodeFree();
+      long usable = Files.getFileStore(memory.resolveSibling(".")).getUsableSpace();
+      boolean room =
+          available >= ledger.total().hostBytes() + bytes + LEFT_BYTES
+              && usable >= ledger.imageBytes() + SHARE_OF_FOLDER * bytes;
+      if (room) {
+        Files.createDirectories(memory);
+        ledger.promiseImages(freeze.work().containerId(), bytes);
+      }
+      return room;
+    } catch (StepFailure | UncheckedIOException e) {
       LOG.log(System.Logger.Level.WARNING, "memory for criu's images", e);
       return false;
     }
+  }
+
+  /** criu has ended: the kernel counts what it has written. */
+  @Override
+  public void close() {
+    freeze.node().ledger().giveBackImages(freeze.work().containerId());
   }
 }

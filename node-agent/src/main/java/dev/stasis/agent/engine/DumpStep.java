@@ -35,7 +35,6 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
-    NodeParts node = freeze.node();
     boolean deadDevices = freeze.requireNoLiveDevices();
     ThreadGuard guard = guard(freeze);
     Optional<String> unsaved =
@@ -43,10 +42,21 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
     if (unsaved.isPresent()) {
       throw new StepFailure(Reason.PROCESS_CONTROL, unsaved.get());
     }
+    long bytes = freeze.bytesLeftToCriu();
+    try (CriuImages images = images(freeze, bytes)) {
+      dump(freeze, images, bytes, deadDevices);
+      guard.forget();
+      images.keep();
+    } catch (IOException e) {
+      throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
+    }
+  }
+
+  private void dump(Freeze freeze, CriuImages images, long bytes, boolean deadDevices)
+      throws StepFailure, IOException, InterruptedException {
+    NodeParts node = freeze.node();
     long ownMounts =
         node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("mnt", -1L);
-    long bytes = freeze.bytesLeftToCriu();
-    CriuImages images = images(freeze, bytes);
     DumpPlan plan =
         new DumpPlan(
             node.tools().runtime(),
@@ -62,24 +72,19 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
       throw new StepFailure(Reason.CRIU_FAILED, "paths for criu: " + e.getMessage(), e);
     }
     CriuRunner runner = new CriuRunner(freeze::noteChild);
-    try {
-      CriuOutcome outcome =
-          runner.dump(
-              plan,
-              runner.allowance(bytes),
-              written -> freeze.listener().progress(name(), written, bytes));
-      if (!(outcome instanceof CriuOutcome.Succeeded)) {
-        throw new StepFailure(
-            CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
-      }
-      guard.forget();
-      images.keep();
-    } catch (IOException e) {
-      throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
+    CriuOutcome outcome =
+        runner.dump(
+            plan,
+            runner.allowance(bytes),
+            written -> freeze.listener().progress(name(), written, bytes));
+    if (!(outcome instanceof CriuOutcome.Succeeded)) {
+      throw new StepFailure(
+          CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
     }
   }
 
-  private static CriuImages images(Freeze freeze, long bytes) throws StepFailure {
+  private static CriuImages images(Freeze freeze, long bytes)
+      throws StepFailure, InterruptedException {
     try {
       return new CriuImages(freeze, bytes);
     } catch (IOException e) {

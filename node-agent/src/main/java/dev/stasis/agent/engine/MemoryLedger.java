@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,9 @@ final class MemoryLedger {
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
 
   private static final String LOCK = "memory-ledger";
+
+  /** Follows the container in the name of a reservation for criu's images. */
+  private static final String IMAGES = ".images";
 
   private final Path folder;
   private final HostLocks locks;
@@ -81,6 +85,42 @@ final class MemoryLedger {
     }
   }
 
+  /**
+   * Reserves memory into which criu writes the images of a container, besides the reservation of
+   * its operation. It is the last of all, so it was checked against all others.
+   */
+  void promiseImages(String container, long bytes) throws StepFailure {
+    giveBackImages(container);
+    promise(container + IMAGES, bytes, 0);
+  }
+
+  /** Removes that reservation: the images are written, or criu has ended. */
+  void giveBackImages(String container) {
+    giveBack(container + IMAGES);
+  }
+
+  /** Returns the memory of all reservations for criu's images. */
+  long imageBytes() throws IOException {
+    return all().entrySet().stream()
+        .filter(each -> each.getKey().endsWith(IMAGES))
+        .mapToLong(each -> each.getValue().hostBytes())
+        .sum();
+  }
+
+  /** Removes reservations that do not count any more: their agent was killed. */
+  void removeForgotten() throws StepFailure, InterruptedException, IOException {
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try (HostLocks.Held held = open();
+        DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        String name = String.valueOf(file.getFileName());
+        read(file).filter(promise -> !counts(name, promise)).ifPresent(old -> giveBack(name));
+      }
+    }
+  }
+
   /** Returns the reservation of an operation, if there is one. */
   Optional<Promise> of(String container) {
     return read(folder.resolve(container));
@@ -93,15 +133,22 @@ final class MemoryLedger {
   Promise others(String container) throws IOException {
     Map<String, Promise> all = all();
     Promise own = all.remove(container);
-    long hostBytes = 0;
-    long stageBytes = 0;
-    for (Promise other : all.values()) {
-      if (own == null || other.number() < own.number()) {
-        hostBytes += other.hostBytes();
-        stageBytes += other.stageBytes();
-      }
-    }
-    return new Promise("", new ProcessId(1, 0), 0, hostBytes, stageBytes);
+    all.values().removeIf(other -> own != null && other.number() > own.number());
+    return sum(all.values());
+  }
+
+  /** Returns the sum of all reservations. */
+  Promise total() throws IOException {
+    return sum(all().values());
+  }
+
+  private static Promise sum(Collection<Promise> all) {
+    return new Promise(
+        "",
+        new ProcessId(1, 0),
+        0,
+        all.stream().mapToLong(Promise::hostBytes).sum(),
+        all.stream().mapToLong(Promise::stageBytes).sum());
   }
 
   /** Removes the reservation of an operation: it has been used, or is no longer needed. */
@@ -134,7 +181,9 @@ final class MemoryLedger {
   }
 
   /** A driver worker outlives its agent, and uses memory until its operation has ended. */
-  private boolean counts(String container, Promise promise) {
+  private boolean counts(String name, Promise promise) {
+    String container =
+        name.endsWith(IMAGES) ? name.substring(0, name.length() - IMAGES.length()) : name;
     return promise.bootId().equals(proc.bootId())
         && (proc.alive(promise.owner()) || works.read(container).isPresent());
   }

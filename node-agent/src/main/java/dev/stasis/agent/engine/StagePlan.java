@@ -34,26 +34,31 @@ final class StagePlan {
     this.hostBytes = inspected.hostBytes();
   }
 
-  /** Returns the stage for the artifact, or for a suspend in memory. */
-  ChosenStage choose(@Nullable ArtifactStage artifact) throws StepFailure {
+  /**
+   * Returns the stage for the artifact, or for a suspend in memory. Does not use the store, which
+   * may not respond: other operations wait for their reservations meanwhile.
+   *
+   * @param storeInMemory whether the file system of the store is in memory
+   */
+  ChosenStage choose(@Nullable ArtifactStage artifact, boolean storeInMemory) throws StepFailure {
     if (artifact == null) {
       return new ChosenStage(memory(), true, false, 0, false, null); // Nothing is copied.
     }
     return switch (request.options().stagePlace()) {
-      case DISK -> inStore(artifact);
+      case DISK -> inStore(artifact, storeInMemory);
       case MEMORY -> {
         Optional<String> missing = missingInMemory(gpuBytes);
         if (missing.isPresent()) {
           throw new StepFailure(Reason.NO_ROOM, missing.get());
         }
-        yield inMemory(artifact);
+        yield inMemory(storeInMemory);
       }
       // Evicted workloads stay frozen until the artifact is on the disk: a copy in memory would
       // only cost time.
       case AUTO ->
           request.after() != After.EVICT && missingInMemory(gpuBytes).isEmpty()
-              ? inMemory(artifact)
-              : inStore(artifact);
+              ? inMemory(storeInMemory)
+              : inStore(artifact, storeInMemory);
     };
   }
 
@@ -77,20 +82,14 @@ final class StagePlan {
   }
 
   /** With all large memory, or with device memory only if the rest does not fit. */
-  private ChosenStage inMemory(ArtifactStage artifact) throws StepFailure {
+  private ChosenStage inMemory(boolean storeInMemory) {
     boolean hostToo = asked().isEmpty() && missingInMemory(all()).isEmpty();
     return new ChosenStage(
-        memory(),
-        true,
-        isInMemory(artifact.folder()),
-        hostToo ? all() : gpuBytes,
-        hostToo,
-        asked().orElse(null));
+        memory(), true, storeInMemory, hostToo ? all() : gpuBytes, hostToo, asked().orElse(null));
   }
 
   /** A store in memory needs room for both copies, too. */
-  private ChosenStage inStore(ArtifactStage artifact) throws StepFailure {
-    boolean inMemory = isInMemory(artifact.folder());
+  private ChosenStage inStore(ArtifactStage artifact, boolean inMemory) {
     Optional<String> lowMemory = asked();
     if (lowMemory.isEmpty() && inMemory) {
       lowMemory = node.room().missing(container, gpuBytes, all());
@@ -115,7 +114,7 @@ final class StagePlan {
         : Optional.empty();
   }
 
-  private static boolean isInMemory(Path folder) throws StepFailure {
+  boolean isInMemory(Path folder) throws StepFailure {
     try {
       return IN_MEMORY.contains(Files.getFileStore(folder).type());
     } catch (IOException e) {

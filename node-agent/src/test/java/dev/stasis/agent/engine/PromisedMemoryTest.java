@@ -8,6 +8,7 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -114,6 +115,65 @@ class PromisedMemoryTest {
     assertThat(promised.get(0).stageBytes() > 0).isEqualTo(staged);
   }
 
+  /** A dump beside it has passed the same check, and has not written anything yet. */
+  @Test
+  void imagesAreDumpedIntoTheStoreIfTheMemoryIsPromisedToAnotherDump() throws Exception {
+    List<Boolean> inMemory = new ArrayList<>();
+    for (long promised : List.of(0L, 1L << 55)) {
+      HookedStep.Hook hook =
+          (moment, step) -> {
+            if (moment == Moment.BEFORE && step.equals("dump")) {
+              ledger().promiseImages("another", promised);
+            }
+            if (moment == Moment.AFTER && step.equals("dump")) {
+              inMemory.add(Files.exists(images()));
+              ledger().giveBackImages("another");
+            }
+          };
+      Checkpoint checkpoint = new Checkpoint(lab.parts(), HookedStep.all(Checkpoint.steps(), hook));
+
+      assertThat(EngineLab.checkpoint(checkpoint, Asked.of(lab, source)))
+          .isInstanceOf(CheckpointOutcome.Published.class);
+    }
+    assertThat(inMemory).containsExactly(true, false);
+  }
+
+  private static Path images() {
+    return lab.state().resolve("work").resolve(source.id()).resolve(CriuImages.FOLDER);
+  }
+
+  /** From then on the kernel counts what criu has written. */
+  @Test
+  void memoryForImagesIsPromisedUntilCriuHasEnded() throws Exception {
+    Path seen = lab.folder().resolve("seen");
+    Path criu =
+        new WrappedProgram(lab.folder().resolve("wrapped"))
+            .followedBy(
+                "criu",
+                EngineLab.criu(),
+                "dump",
+                "cp -r '%s' '%s'".formatted(lab.state().resolve("promised"), seen));
+    List<Long> afterwards = new ArrayList<>();
+    HookedStep.Hook hook =
+        (moment, step) -> {
+          if (moment == Moment.AFTER && step.equals("dump")) {
+            try {
+              afterwards.add(ledger().imageBytes());
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+
+    Checkpoint checkpoint =
+        new Checkpoint(LabParts.criu(lab, criu), HookedStep.all(Checkpoint.steps(), hook));
+    assertThat(EngineLab.checkpoint(checkpoint, Asked.of(lab, source)))
+        .isInstanceOf(CheckpointOutcome.Published.class);
+
+    assertThat(seen.resolve(source.id() + ".images")).exists();
+    assertThat(afterwards).containsExactly(0L);
+  }
+
   @Test
   void aRestoreIsPromisedTheDeviceMemoryUntilItsProcessesHaveIt() throws Exception {
     Path artifact = lab.published(Asked.of(lab, source)).artifact().path();
@@ -202,6 +262,28 @@ class PromisedMemoryTest {
 
     Files.writeString(file, dead.replace(new ProcFs().bootId(), "boot-before"));
     assertThat(ledger.others("new").hostBytes()).isZero();
+  }
+
+  @Test
+  void imagesThatACriuOfADeadAgentMayWriteCountUntilItsOperationHasEnded(@TempDir Path state)
+      throws Exception {
+    MemoryLedger ledger = at(state);
+    ledger.promiseImages("dead", 10);
+    ledger.promiseImages("alive", 1);
+    Path file = state.resolve("promised/dead.images");
+    ProcessId self = new ProcFs().id((int) ProcessHandle.current().pid()).orElseThrow();
+    Files.writeString(file, Files.readString(file).replace("" + self.startTime(), "1"));
+    new WorkJournal(state).folderOf("dead");
+    Files.writeString(state.resolve("work/dead/work.json"), "{");
+    assertThat(ledger.imageBytes()).isEqualTo(11);
+    ledger.removeForgotten();
+    assertThat(file).exists();
+
+    new WorkJournal(state).remove("dead");
+    assertThat(ledger.imageBytes()).isEqualTo(1);
+    ledger.removeForgotten();
+    assertThat(state.resolve("promised")).isDirectoryNotContaining("glob:**dead*");
+    assertThat(ledger.imageBytes()).isEqualTo(1);
   }
 
   private static MemoryLedger at(Path state) throws IOException {
