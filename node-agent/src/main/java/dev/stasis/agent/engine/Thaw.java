@@ -74,6 +74,31 @@ public final class Thaw {
     }
   }
 
+  /**
+   * Removes what killed agents have left of finished operations: files beside a journal that was
+   * removed, such as criu's images, and reservations of memory.
+   */
+  public void removeRemains() {
+    try {
+      for (String container : node.journal().withoutRecord()) {
+        node.locks().tryTake(container).ifPresent(lock -> removeRemains(lock, container));
+      }
+      node.ledger().removeForgotten();
+    } catch (IOException | StepFailure | UncheckedIOException e) {
+      LOG.log(System.Logger.Level.WARNING, "remains of killed agents", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void removeRemains(HostLocks.Held lock, String container) {
+    try (lock) {
+      if (node.journal().read(container).isEmpty()) {
+        node.journal().remove(container);
+      }
+    }
+  }
+
   private void removeStage(HostLocks.Held lock, Work work) {
     try (lock) {
       Optional<Work> now = node.journal().read(work.containerId()).filter(this::hasEndedSuspended);

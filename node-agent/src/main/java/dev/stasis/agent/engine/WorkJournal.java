@@ -94,6 +94,19 @@ public final class WorkJournal {
     return found;
   }
 
+  /** Returns the containers whose folder has no record: an agent was killed while it removed it. */
+  List<String> withoutRecord() throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries
+          .filter(entry -> Files.notExists(entry.resolve(FILE)))
+          .map(entry -> String.valueOf(entry.getFileName()))
+          .toList();
+    }
+  }
+
   /**
    * Removes the journal of a finished operation, the journal file first: without it the rest has no
    * meaning.

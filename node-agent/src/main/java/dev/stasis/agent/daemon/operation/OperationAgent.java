@@ -85,6 +85,7 @@ public final class OperationAgent implements AutoCloseable {
                 });
     eventLoop.take(this::compareWithWhatIsThere);
     sweep(() -> parts.engine().thaw().removeStagesOfEnded());
+    sweep(() -> parts.engine().thaw().removeRemains());
     sweep(this::endAbandonedKeepers);
   }
 
