@@ -256,7 +256,7 @@ final class CheckpointRun {
       node.keepers().rest(freeze.work().containerId());
       new StageFiles(freeze).remove();
       node.journal().remove(freeze.work().containerId());
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.log(System.Logger.Level.WARNING, "leftovers of " + freeze.work().id(), e);
     }
   }

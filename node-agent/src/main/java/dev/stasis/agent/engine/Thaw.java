@@ -251,19 +251,22 @@ public final class Thaw {
     try {
       node.keepers().rest(frozen.work().containerId());
       new StageFiles(frozen).remove();
-      removeUnpublished(frozen.work().artifactStage());
       node.journal().remove(frozen.work().containerId());
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.log(System.Logger.Level.WARNING, "leftovers of " + frozen.work().id(), e);
+      return;
+    }
+    @Nullable String staging = frozen.work().artifactStage();
+    if (staging != null) {
+      Path stage = Path.of(staging);
+      // Last, because its store may be what has failed: memory must not stay in use because of it.
+      new StoreCalls(node.storeSilence())
+          .last("deletion of " + stage, () -> removeUnpublished(stage));
     }
   }
 
   /** The staging folder of an artifact that will never be sealed, and its owner file. */
-  private void removeUnpublished(@Nullable String staging) throws IOException {
-    if (staging == null) {
-      return;
-    }
-    Path folder = Path.of(staging);
+  private void removeUnpublished(Path folder) throws IOException {
     Path store = folder.getParent();
     if (store != null && Files.isDirectory(folder)) {
       new ArtifactStore(store, node.clock()).sweep(List.of(folder));

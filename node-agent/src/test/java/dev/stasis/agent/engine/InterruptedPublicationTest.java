@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Opened;
@@ -237,6 +238,25 @@ class InterruptedPublicationTest {
       // The clock was set back since.
       assertThat(capture.withAttempts(3, now.plusSeconds(3600)).isDue(now)).isTrue();
       lab.thaw(source);
+    }
+  }
+
+  /** The store fails, but its images and its journal must not stay in memory because of that. */
+  @Test
+  void aThawedWorkloadIsForgottenAlthoughItsStageCannotBeDeleted() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      String staged = work.artifactStage() + "/criu";
+      Sh sh = new Sh();
+      sh.must("mount", "-t", "tmpfs", "tmpfs", staged);
+      try {
+        lab.thaw(source);
+
+        assertThat(folder(work)).isEmptyDirectory();
+        assertThat(lab.engine().thaw().inHand()).isEmpty();
+      } finally {
+        sh.must("umount", staged);
+      }
     }
   }
 
