@@ -45,7 +45,10 @@ final class CapturePublication {
                   what,
                   pulse -> {
                     pulse.beat(Publication.limit(capture));
-                    return run(capture, new BeatingListener(listener, pulse, syncLimit()));
+                    try (HostLocks.Held held =
+                        Publication.exclusive(node, freeze.work().containerId())) {
+                      return run(capture, new BeatingListener(listener, pulse, syncLimit()));
+                    }
                   });
       published = true;
       return sealed;

@@ -107,10 +107,25 @@ public final class InterruptedPublication {
   /** Returns whether a complete capture is not published yet, and its stage still exists. */
   boolean isPending(Work work) {
     @Nullable String staging = work.artifactStage();
-    return staging != null
-        // A store that does not answer may still have it.
-        && !Files.notExists(Path.of(staging))
-        && Capture.isStored(node.journal().folderOf(work.containerId()));
+    if (staging == null || !isCaptured(work)) {
+      return false;
+    }
+    Path stage = Path.of(staging);
+    try {
+      return new StoreCalls(node.storeSilence())
+          .call(
+              "stage of " + work.id(),
+              pulse -> {
+                try (HostLocks.Held held = Publication.exclusive(node, work.containerId())) {
+                  return !Files.notExists(stage);
+                }
+              });
+    } catch (StepFailure | IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "A store that does not answer may still have it", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return true;
   }
 
   /**
@@ -143,9 +158,26 @@ public final class InterruptedPublication {
       throws IOException, InterruptedException {
     @Nullable String staging = work.artifactStage();
     @Nullable String target = work.artifact();
-    if (staging == null || target == null || !isPending(work)) {
+    if (staging == null || target == null || !isCaptured(work)) {
       return false;
     }
+    try (HostLocks.Held held = Publication.exclusive(node, work.containerId())) {
+      if (Files.notExists(Path.of(staging))) {
+        return false;
+      }
+      // If it was left behind: by now the folder may have the capture of a later checkpoint.
+      pulse.beat();
+      return publish(work, Path.of(staging), Path.of(target), begins, pulse);
+    }
+  }
+
+  private boolean publish(
+      Work work,
+      Path staging,
+      Path path,
+      AtomicReference<@Nullable ArtifactStage> begins,
+      StoreCalls.Pulse pulse)
+      throws IOException, InterruptedException {
     Path folder = node.journal().folderOf(work.containerId());
     Optional<Capture> stored = Capture.stored(folder);
     if (stored.isEmpty()) {
@@ -167,17 +199,14 @@ public final class InterruptedPublication {
     Capture begun = stored.get().withAttempts(died + 1, now);
     begun.write(folder);
     AtomicReference<Capture> capture = new AtomicReference<>(begun);
-    Path path = Path.of(target);
     try {
       // Its agent died between the thaw and the end of their copy.
-      new ImageCopy(folder.resolve(CriuImages.FOLDER), Path.of(staging).resolve(ArtifactStage.CRIU))
+      new ImageCopy(folder.resolve(CriuImages.FOLDER), staging.resolve(ArtifactStage.CRIU))
           .run(node.parallel(), pulse::beat);
       ArtifactStage stage =
           new ArtifactStore(Objects.requireNonNull(path.getParent()), node.clock())
               .reopen(
-                  Path.of(staging),
-                  Objects.requireNonNull(path.getFileName()).toString(),
-                  begun.files());
+                  staging, Objects.requireNonNull(path.getFileName()).toString(), begun.files());
       begins.set(stage);
       pulse.beat(Publication.limit(begun));
       long bytes = begun.files().values().stream().mapToLong(Long::longValue).sum();

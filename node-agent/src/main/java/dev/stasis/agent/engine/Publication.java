@@ -35,6 +35,23 @@ final class Publication {
     this.listener = listener;
   }
 
+  /**
+   * Held by the thread that publishes, which may be left behind: once its store responds, it may
+   * still write or delete a file of the stage. No other attempt may have that stage by then, nor
+   * may each attempt leave one more thread behind.
+   *
+   * @throws IOException if another one has not ended
+   */
+  static HostLocks.Held exclusive(NodeParts node, String containerId) throws IOException {
+    return node.locks()
+        .tryTake("publication-" + containerId)
+        .orElseThrow(
+            () ->
+                new IOException(
+                    "container %s: expected no publication, got one that waits for its store"
+                        .formatted(containerId)));
+  }
+
   /** How long it may make no progress at first: a keeper that saves after a freeze reports none. */
   static Duration limit(Capture capture) {
     long unsaved =

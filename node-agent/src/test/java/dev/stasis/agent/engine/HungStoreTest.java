@@ -130,42 +130,88 @@ class HungStoreTest {
     runsOn();
   }
 
-  /** Its capture is complete, but the driver failed to thaw it: each attempt publishes it first. */
+  /** Its capture is complete, but the thaw failed: each attempt publishes it first. */
   @Test
   void anAttemptToPublishACaptureLaterDoesNotWaitForIt() throws Exception {
     try (EngineLab other = new EngineLab(1, 128);
-        GpuContainer container =
-            GpuContainer.start(
-                ContainerSpec.counter(other.gpus(), "--mib", "" + MIB, "--interval-ms", "100"))) {
-      container.awaitSteps(3);
-      other.gpus().fault("unlock", "failed");
+        GpuContainer container = counter(other)) {
       NodeParts parts = LabParts.silence(other, SILENCE);
-      CheckpointOutcome outcome =
-          new Checkpoint(parts)
-              .run(
-                  Asked.of(other, container)
-                      .to(store())
-                      .staged(StagePlace.MEMORY)
-                      .by(DataPathChoice.MOVER)
-                      .request(),
-                  EngineLab.control(),
-                  (step, done, total) -> {
-                    if (step.equals("tidy")) {
-                      hang();
-                    }
-                  });
-      assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
-      Work work = other.engine().thaw().inHand().get(0);
+      Work work = captured(other, container, parts);
       InterruptedPublication publication = new InterruptedPublication(parts);
       assertThat(publication.isCaptured(work)).isTrue();
 
       assertThat(publication.complete(work)).isFalse();
+      assertThat(publication.complete(work)).isFalse();
 
+      assertThat(waiting(work)).as("threads that wait for the store").hasSize(1);
       assertThat(hangs).isTrue();
       respond();
       await().atMost(Duration.ofSeconds(60)).until(() -> publication.complete(work));
       assertThat(Path.of(String.valueOf(work.artifact()))).isDirectory();
     }
+  }
+
+  /** What is reported after the thaw, and the next operation on the GPU, would wait for it too. */
+  @Test
+  void aThawDoesNotWaitForTheDeletionOfItsStage() throws Exception {
+    try (EngineLab other = new EngineLab(1, 128);
+        GpuContainer container = counter(other)) {
+      NodeParts parts = LabParts.silence(other, SILENCE);
+      Work work = captured(other, container, parts);
+
+      ThawOutcome outcome = new Thaw(parts).run(container.id(), StepListener.NONE);
+
+      assertThat(hangs).isTrue();
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              ThawOutcome.Ended.class,
+              ended ->
+                  assertThat(ended.state().kind())
+                      .as(ended.state().detail())
+                      .isEqualTo(SourceState.Kind.RUNNING));
+      other.assertNothingLeft();
+      container.awaitSteps(3);
+      respond();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(Path.of("" + work.artifactStage())).doesNotExist());
+    }
+  }
+
+  private static GpuContainer counter(EngineLab other) {
+    GpuContainer container =
+        GpuContainer.start(
+            ContainerSpec.counter(other.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
+    container.awaitSteps(3);
+    return container;
+  }
+
+  /** Leaves a workload frozen whose artifact cannot be published, because the store hangs. */
+  private Work captured(EngineLab other, GpuContainer container, NodeParts parts)
+      throws InterruptedException {
+    HookedStep.Hook hook = HookedStep.failing(HookedStep.Moment.BEFORE_UNDO, "lock");
+    CheckpointOutcome outcome =
+        new Checkpoint(parts, HookedStep.all(Checkpoint.steps(), hook))
+            .run(
+                Asked.of(other, container)
+                    .to(store())
+                    .staged(StagePlace.MEMORY)
+                    .by(DataPathChoice.MOVER)
+                    .request(),
+                EngineLab.control(),
+                (step, done, total) -> {
+                  if (step.equals("tidy")) {
+                    hang();
+                  }
+                });
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
+    return other.engine().thaw().inHand().get(0);
+  }
+
+  private static List<Thread> waiting(Work work) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("artifact of " + work.id()))
+        .toList();
   }
 
   private CheckpointOutcome checkpoint(String step, StagePlace stage, After after)

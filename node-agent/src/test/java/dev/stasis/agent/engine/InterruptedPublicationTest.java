@@ -241,6 +241,22 @@ class InterruptedPublicationTest {
     }
   }
 
+  /** A thread that waits for the store may still change the stage once the store responds. */
+  @Test
+  void noAttemptBeginsWhileAnEarlierOneWasLeftBehind() throws Exception {
+    try (GpuContainer source = start(spec())) {
+      Work work = interrupted(source, DataPathChoice.MOVER, "hash");
+      try (HostLocks.Held held = Publication.exclusive(lab.parts(), work.containerId())) {
+        assertThat(complete(work)).isFalse();
+        assertThat(lab.engine().interruptedPublication().isPending(work)).isTrue();
+        assertThat(lab.artifacts()).isEmpty();
+      }
+      assertThat(complete(work)).isTrue();
+      lab.thaw(source);
+      lab.assertNothingLeft();
+    }
+  }
+
   /** The store fails, but its images and its journal must not stay in memory because of that. */
   @Test
   void aThawedWorkloadIsForgottenAlthoughItsStageCannotBeDeleted() throws Exception {
