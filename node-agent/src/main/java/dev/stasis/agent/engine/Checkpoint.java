@@ -204,7 +204,7 @@ public final class Checkpoint {
     storeCalls.last(
         "deletion of " + artifact.folder(),
         () -> {
-          if (!holdsOnlyCopy(containerId)) {
+          if (!isOnlyCopy(containerId, artifact)) {
             discard(artifact);
           }
         });
@@ -232,8 +232,14 @@ public final class Checkpoint {
    * Returns whether memory of the workload may be in its stage only, or its artifact can be
    * published later: then the stage is kept after any failure.
    */
-  private boolean holdsOnlyCopy(String containerId) {
-    Optional<Work> work = node.journal().read(containerId);
+  private boolean isOnlyCopy(String containerId, ArtifactStage artifact) {
+    Optional<Work> found = node.journal().read(containerId);
+    if (found.filter(left -> left.phase() == Work.Phase.UNKNOWN).isPresent()) {
+      return true; // A journal that cannot be read may say so.
+    }
+    // By now the container may have a later checkpoint.
+    Optional<Work> work =
+        found.filter(left -> artifact.folder().toString().equals(left.artifactStage()));
     return work.filter(new InterruptedPublication(node)::isPending).isPresent()
         || work.stream()
             .flatMap(left -> left.regionJournals().stream())

@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -182,6 +183,45 @@ class FailingStepTest {
     lab.thaw(source);
     counting.runsOn();
     deleteArtifacts();
+  }
+
+  /** The end of a failed checkpoint reads the record of the container, which may say more. */
+  @ParameterizedTest
+  @CsvSource({
+    "cannot be read, true",
+    "is that of a later checkpoint whose artifact is not published, false"
+  })
+  void theStageIsDeletedUnlessItMayBeAnOnlyCopy(String record, boolean kept) throws Exception {
+    Path folder = lab.state().resolve("work").resolve(source.id());
+    Path json = folder.resolve("work.json");
+    List<String> own = new ArrayList<>();
+    HookedStep.Hook hook =
+        (at, name) -> {
+          if (at == Moment.AFTER && name.equals("dump")) {
+            throw new StepFailure(Reason.INTERNAL, "injected");
+          }
+          if (at == Moment.BEFORE_UNDO && name.equals("lock")) {
+            try {
+              own.add(Files.readString(json));
+              Files.writeString(
+                  json, kept ? "{" : own.get(0).replace("/.staging-", "/../store/.staging-"));
+              Files.writeString(folder.resolve("capture.json"), "{}");
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            throw new StepFailure(Reason.INTERNAL, "injected");
+          }
+        };
+
+    assertThat(run(hook)).isInstanceOf(CheckpointOutcome.Failed.class);
+
+    try (Stream<Path> names = Files.list(lab.store())) {
+      assertThat(names.anyMatch(name -> Files.isDirectory(name))).as(record).isEqualTo(kept);
+    }
+    Files.delete(folder.resolve("capture.json"));
+    Files.writeString(json, own.get(0));
+    lab.thaw(source);
+    runsOn();
   }
 
   @Test
