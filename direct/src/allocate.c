@@ -82,8 +82,7 @@ static void release_late(void) {
 
 static CUresult allocate_once(uint64_t *address, size_t bytes, CUresult (*real)(uint64_t *, size_t)) {
     int device;
-    if (!address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
-        return real(address, bytes);
+    if (!address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES) return real(address, bytes);
     bytes = (bytes + GRANULE - 1) / GRANULE * GRANULE;
     CUresult result = make(address, bytes, device);
     if (result == OUT_OF_MEMORY && __atomic_load_n(&late_mappings, __ATOMIC_RELAXED)) {
@@ -139,5 +138,4 @@ HOOK(cuMemFree_v2, (uint64_t address)) {
         uint32_t index; \
         return owner_of(address, &index) ? hook_cuMemFree_v2(address) : real_##name(address, stream); \
     }
-FREEING(cuMemFreeAsync)
-FREEING(cuMemFreeAsync_ptsz)
+FREEING(cuMemFreeAsync) FREEING(cuMemFreeAsync_ptsz)

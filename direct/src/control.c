@@ -121,8 +121,7 @@ static void hang_up(int *socket) {
 static bool may_speak(int socket) {
     struct ucred peer;
     socklen_t length = sizeof peer;
-    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-           (peer.uid == 0 || peer.uid == geteuid() || peer.uid == 65534);
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && (peer.uid == 0 || peer.uid == geteuid() || peer.uid == 65534);
 }
 
 /* Not equal to the first difference: how long it takes tells nothing. */

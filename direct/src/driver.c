@@ -22,15 +22,12 @@ static void *open_real(void) {
     const char *named = getenv("STASIS_REAL_LIBCUDA");
     void *library = named ? driver_at(named) : NULL;
     library = library ? library : driver_in(getenv("LD_LIBRARY_PATH"));
-    return library ? library
-                   : driver_in("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:"
+    return library ? library : driver_in("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:"
                              "/usr/local/cuda/compat:/usr/lib/wsl/lib");
 }
 
 static int entry_of(const char *name) {
-    for (int i = 0; i < NAMES; i++) {
-        if (strcmp(names[i], name) == 0) return i;
-    }
+    for (int i = 0; i < NAMES; i++) if (strcmp(names[i], name) == 0) return i;
     return -1;
 }
 
@@ -51,9 +48,7 @@ static void hook_all(bool memory) {
 static void *entry_for(void *function, const char *symbol) {
     int found = -1;
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < entries; i++) {
-        if (real[i] == function && (found < 0 || gate_target[i] != function)) found = i;
-    }
+    for (int i = 0; i < entries; i++) if (real[i] == function && (found < 0 || gate_target[i] != function)) found = i;
     if (found < 0) {
         int named = entry_of(symbol);
         bool missed = named >= 0 && gate_target[named] != real[named];
@@ -72,10 +67,8 @@ static void *entry_for(void *function, const char *symbol) {
         if (result == 0 && function && *function) *function = entry_for(*function, symbol); \
         return result; \
     }
-HANDING_OUT(cuGetProcAddress)
-HANDING_OUT(cuGetProcAddress_ptsz)
-HANDING_OUT(cuGetProcAddress_v2)
-HANDING_OUT(cuGetProcAddress_v2_ptsz)
+HANDING_OUT(cuGetProcAddress) HANDING_OUT(cuGetProcAddress_ptsz)
+HANDING_OUT(cuGetProcAddress_v2) HANDING_OUT(cuGetProcAddress_v2_ptsz)
 
 /*
  * A child starts without anything that the library knew in its parent: the memory and the contexts are the parent's, and any lock
@@ -97,7 +90,6 @@ static void open_once(void) {
     }
 #define GIVE(name, symbol, arguments) driver.name = library ? dlsym(library, symbol) : NULL;
     DRIVER_FUNCTIONS(GIVE)
-#undef GIVE
     const char *off = getenv("STASIS_DIRECT");
     hook_all(driver.cuMemExport && !(off && strcmp(off, "off") == 0));
     pthread_atfork(NULL, NULL, in_child);

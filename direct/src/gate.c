@@ -80,9 +80,7 @@ HIDDEN void gate_enter(void) {
 }
 
 static bool anybody_inside(void) {
-    for (struct slot *s = slots; s < slots + SLOTS && __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE) != FRESH; s++) {
-        if (s->inside) return true;
-    }
+    for (struct slot *s = slots; s < slots + SLOTS && __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE) != FRESH; s++) if (s->inside) return true;
     return false;
 }
 
@@ -113,7 +111,5 @@ void gate_open(void) {
 
 void gate_after_fork(void) {
     gate_closed = 0;
-    for (struct slot *s = slots; s < slots + SLOTS && s->owner != FRESH; s++) {
-        if (s != gate_slot) *s = (struct slot){.owner = LEFT};
-    }
+    for (struct slot *s = slots; s < slots + SLOTS && s->owner != FRESH; s++) if (s != gate_slot) *s = (struct slot){.owner = LEFT};
 }

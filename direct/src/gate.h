@@ -64,9 +64,7 @@ extern struct block blocks[MAX_BLOCKS];
 extern struct mapping mappings[MAX_BLOCKS];
 extern uint32_t block_limit, mapping_limit; /* entries beyond were never used */
 extern uint32_t late_mappings;
-void table_lock(void);
-void table_unlock(void);
-void table_after_fork(void);
+void table_lock(void), table_unlock(void), table_after_fork(void);
 struct block *block_new(uint64_t handle, uint64_t bytes, const CUmemAllocationProp *prop);
 struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, struct block *block);
 CUresult mapping_allow(const struct mapping *mapping);
@@ -91,7 +89,6 @@ uint32_t move_away(void); /* blocks whose content is not here */
 bool room_is_made(int64_t *until); /* after an allocation that failed; *until is 0 at first */
 
 /* The control thread, begun with the first context. */
-void control_start(void);
-void control_after_fork(void);
+void control_start(void), control_after_fork(void);
 extern struct gate_page *page;
 #endif

@@ -33,29 +33,21 @@ int capture_count(void) { return __atomic_load_n(&capturing, __ATOMIC_RELAXED); 
         if (result == 0) note(flag);                                                                          \
         return result;                                                                                        \
     }
-NOTING(cuIpcGetMemHandle, NOTE_IPC)
-NOTING(cuIpcGetEventHandle, NOTE_IPC)
-NOTING(cuMemPoolExportToShareableHandle, NOTE_EXPORT)
-NOTING(cuMemGetHandleForAddressRange, NOTE_EXPORT)
-NOTING(cuMemPoolImportFromShareableHandle, NOTE_IMPORT)
-NOTING(cuMemImportFromShareableHandle, NOTE_IMPORT)
-NOTING(cuMemAllocManaged, NOTE_MANAGED)
-NOTING(cuMulticastCreate, NOTE_MULTICAST)
-NOTING(cuMulticastBindAddr, NOTE_MULTICAST)
-NOTING(cuMulticastBindAddr_v2, NOTE_MULTICAST)
+NOTING(cuIpcGetMemHandle, NOTE_IPC) NOTING(cuIpcGetEventHandle, NOTE_IPC)
+NOTING(cuMemPoolExportToShareableHandle, NOTE_EXPORT) NOTING(cuMemGetHandleForAddressRange, NOTE_EXPORT)
+NOTING(cuMemPoolImportFromShareableHandle, NOTE_IMPORT) NOTING(cuMemImportFromShareableHandle, NOTE_IMPORT)
+NOTING(cuMemAllocManaged, NOTE_MANAGED) NOTING(cuMulticastCreate, NOTE_MULTICAST)
+NOTING(cuMulticastBindAddr, NOTE_MULTICAST) NOTING(cuMulticastBindAddr_v2, NOTE_MULTICAST)
 
 /* The handle is passed by value. */
-struct ipc_handle {
-    char bytes[64];
-};
+struct ipc_handle { char bytes[64]; };
 #define OPENING(name)                                                                                         \
     HOOK(name, (void *to, struct ipc_handle handle, unsigned flags)) {                                        \
         CUresult result = real_##name(to, handle, flags);                                                     \
         if (result == 0) note(NOTE_IPC);                                                                      \
         return result;                                                                                        \
     }
-OPENING(cuIpcOpenMemHandle)
-OPENING(cuIpcOpenMemHandle_v2)
+OPENING(cuIpcOpenMemHandle) OPENING(cuIpcOpenMemHandle_v2)
 OPENING(cuIpcOpenEventHandle)
 
 /* Changes the entry that is FROM. More captures than the table holds count as one that does not end. */
@@ -80,14 +72,10 @@ static uint64_t stream_id(uint64_t stream) { return stream > THREAD_STREAM ? str
         if (!begins && result != WRONG_THREAD) capture(stream_id(stream), 0);                                 \
         return result;                                                                                        \
     }
-CAPTURING(cuStreamBeginCapture, true)
-CAPTURING(cuStreamBeginCapture_ptsz, true)
-CAPTURING(cuStreamBeginCapture_v2, true)
-CAPTURING(cuStreamBeginCapture_v2_ptsz, true)
-CAPTURING(cuStreamBeginCaptureToGraph, true)
-CAPTURING(cuStreamBeginCaptureToGraph_ptsz, true)
-CAPTURING(cuStreamEndCapture, false)
-CAPTURING(cuStreamEndCapture_ptsz, false)
+CAPTURING(cuStreamBeginCapture, true) CAPTURING(cuStreamBeginCapture_ptsz, true)
+CAPTURING(cuStreamBeginCapture_v2, true) CAPTURING(cuStreamBeginCapture_v2_ptsz, true)
+CAPTURING(cuStreamBeginCaptureToGraph, true) CAPTURING(cuStreamBeginCaptureToGraph_ptsz, true)
+CAPTURING(cuStreamEndCapture, false) CAPTURING(cuStreamEndCapture_ptsz, false)
 
 HOOK(cuStreamDestroy_v2, (uint64_t stream)) {
     CUresult result = real_cuStreamDestroy_v2(stream);
@@ -192,10 +180,8 @@ HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
 }
 
 /* Of CUDA 10 and older; they do the same. */
-HOOK_ENTRY(cuCtxCreate, cuCtxCreate_v2, true)
-HOOK_ENTRY(cuCtxDestroy, cuCtxDestroy_v2, true)
-HOOK_ENTRY(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, true)
-HOOK_ENTRY(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, true)
+HOOK_ENTRY(cuCtxCreate, cuCtxCreate_v2, true) HOOK_ENTRY(cuCtxDestroy, cuCtxDestroy_v2, true)
+HOOK_ENTRY(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, true) HOOK_ENTRY(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, true)
 
 HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
     void *current;
@@ -218,9 +204,7 @@ static int synchronize(void *context) {
 /* Of the thread that drains. */
 void contexts_synchronize(int *result) {
     *result = lost_contexts ? GATE_FAILED : 0;
-    for (int i = 0; i < MAX_CONTEXTS && *result == 0; i++) {
-        if (contexts[i]) *result = synchronize(contexts[i]);
-    }
+    for (int i = 0; i < MAX_CONTEXTS && *result == 0; i++) if (contexts[i]) *result = synchronize(contexts[i]);
     for (int device = 0; device < MAX_DEVICES && *result == 0 && gate_is_closed(); device++) {
         void *context;
         if (!has_primary(device) || (*result = driver.cuDevicePrimaryCtxRetain(&context, device))) continue;

@@ -88,9 +88,7 @@ static CUresult make(uint32_t i) {
 }
 
 void move_filled(enum block_state state) {
-    for (uint32_t i = 0; i < block_limit; i++) {
-        if (blocks[i].state == BLOCK_FILLING) blocks[i].state = state;
-    }
+    for (uint32_t i = 0; i < block_limit; i++) if (blocks[i].state == BLOCK_FILLING) blocks[i].state = state;
 }
 
 /*

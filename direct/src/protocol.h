@@ -15,9 +15,7 @@ enum gate_command { GATE_HELLO = 1, GATE_STATUS, GATE_CLOSE, GATE_EXPORT, GATE_U
 enum gate_note {
     NOTE_IPC = 1 << 0,          /* cuIpcGetMemHandle, cuIpcOpenMemHandle and the same of events */
     NOTE_EXPORT = 1 << 1,       /* cuMemExportToShareableHandle, of pools too; cuMemGetHandleForAddressRange */
-    NOTE_IMPORT = 1 << 2,
-    NOTE_MULTICAST = 1 << 3,
-    NOTE_MANAGED = 1 << 4,
+    NOTE_IMPORT = 1 << 2, NOTE_MULTICAST = 1 << 3, NOTE_MANAGED = 1 << 4,
     NOTE_TOOL = 1 << 5,         /* a profiler or sanitizer is injected */
     NOTE_SPARSE = 1 << 6,       /* cuMemMapArrayAsync */
     NOTES_REFUSED = (1 << 8) - 1,
