@@ -1,8 +1,6 @@
 /* What an agent can ask for. A command's line is its words, and its answer is what was added. */
 #include "keeper.h"
 
-#include <stdarg.h>
-
 enum { WORDS = 8 };
 
 struct request {
@@ -79,9 +77,7 @@ static bool all_held(struct workload *w) {
     uint32_t held = 0;
     if (!link_call(w, GATE_STATUS, 0, 5000, &reply, NULL)) return false;
     if (w->count != reply.blocks) return fail("expected %u blocks, got %u", reply.blocks, w->count);
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (!w->items[i].kept.mapped || w->items[i].fd < 0) return fail("block %u is not held", w->items[i].block);
-    }
+    for (uint32_t i = 0; i < w->count; i++) if (!w->items[i].kept.mapped || w->items[i].fd < 0) return fail("block %u is not held", w->items[i].block);
     for (const struct workload *each = workloads; each < workloads + MAX_WORKLOADS; each++) {
         for (uint32_t i = 0; i < each->count; i++) held += each->items[i].fd >= 0;
     }
@@ -158,9 +154,8 @@ static bool list(const struct request *r) {
 }
 
 static bool quit(const struct request *r) {
-    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
+    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++)
         if (*w->name && w->count) return fail("the memory of %s is held; drop it first", w->name);
-    }
     rooms_close();
     prefills_close();
     return ended = r != NULL;

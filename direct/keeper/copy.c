@@ -1,23 +1,49 @@
-/* The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. */
+/*
+ * The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. A store that does not
+ * respond holds them in the kernel, and the thread that opens and closes its files. Then they are left behind.
+ */
 #include "keeper.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "move.h" /* crc32c and the digests of an artifact, from runtime/ */
 #undef CHUNK
 
+/* 2 s: what a thread does in the store takes milliseconds, and an undo may wait for it. Each that is left behind has an arena. */
+enum { SILENCE_S = 2, MOST_LEFT = 4 };
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
-static struct job *job;
-static size_t next_chunk, round_number;
-static unsigned crew, at_work;
-static char reason[sizeof failure]; /* of the first chunk that failed */
-static bool broken;
+static struct crew {
+    struct call *call;
+    struct job *job;
+    size_t next_chunk, round;
+    unsigned threads, numbered, at_work, busy; /* busy: at work, and not in the store */
+    uint8_t *slots;
+    int agent;                   /* the connection that is closed at the end of what was left behind, or -1 */
+    char reason[sizeof failure]; /* of the first chunk that failed, or of the call */
+    bool broken, ended, done, left;
+} *crew;
+static __thread struct crew *mine;
+static unsigned size;
+_Atomic unsigned left_behind;
+
+/* Once it is false, nothing may be used but what belongs to the call. */
+bool copy_passes(int busy) {
+    pthread_mutex_lock(&mutex);
+    mine->busy += (unsigned)busy;
+    bool left = mine->left;
+    pthread_mutex_unlock(&mutex);
+    return !left || fail("the store responded too late");
+}
 
 /* All of it, from the file or into it. */
 static bool transfer(int fd, uint8_t *data, size_t length, uint64_t at, bool in) {
     for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
+        copy_passes(-1);
         n = in ? pread(fd, data, length, (off_t)at) : pwrite(fd, data, length, (off_t)at);
+        if (!copy_passes(1)) return false;
         if (n <= 0) return fail("%s: %s", in ? "read" : "write", n ? strerror(errno) : "the file is too short");
     }
     return true;
@@ -74,9 +100,7 @@ static uint64_t target_of(const struct job *j, const struct piece *chunk) {
 }
 
 static bool any_in_the_way(void) {
-    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
-        if (snapshot_in_the_way(w)) return true;
-    }
+    for (const struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) if (snapshot_in_the_way(w)) return true;
     return false;
 }
 
@@ -102,56 +126,111 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     return ok(driver.cuStreamSynchronize(*stream), "cuStreamSynchronize") && (j->kind != COPY_SAVE || save(j, chunk, host));
 }
 
-static void *work(void *number) {
+static void *work(void *of) {
+    struct crew *c = mine = of;
     void *streams[MAX_DEVICES] = {0};
     size_t seen = 0;
     pthread_mutex_lock(&mutex);
-    for (;;) {
-        while (round_number == seen) pthread_cond_wait(&begun, &mutex);
-        seen = round_number;
-        uint8_t *slot = arena + (uintptr_t)number * CHUNK; /* the arena moves while the keeper rests */
-        while (next_chunk < job->count && !broken) {
-            struct piece *chunk = &job->chunks[next_chunk++];
-            if (job->kind >= COPY_LOAD && !target_of(job, chunk)) continue;
+    for (unsigned number = c->numbered++;;) {
+        while (c->round == seen && !c->left) pthread_cond_wait(&begun, &mutex);
+        if (c->round == seen) break;
+        seen = c->round;
+        while (c->next_chunk < c->job->count && !c->broken) {
+            struct piece *chunk = &c->job->chunks[c->next_chunk++];
+            if (c->job->kind >= COPY_LOAD && !target_of(c->job, chunk)) continue;
             pthread_mutex_unlock(&mutex);
-            bool done = one(job, chunk, slot, streams);
+            bool done = one(c->job, chunk, c->slots + (uint64_t)number * CHUNK, streams);
             pthread_mutex_lock(&mutex);
-            if (!done && !broken) memcpy(reason, failure, sizeof reason);
-            broken |= !done;
-            chunk->done = done;
-            if (job->saved) pthread_cond_signal(&finished);
+            if (!done && !c->broken) memcpy(c->reason, failure, sizeof c->reason);
+            c->broken |= !done;
+            if (!c->left) chunk->done = done;
+            pthread_cond_broadcast(&finished);
         }
-        if (--at_work == 0) pthread_cond_signal(&finished);
+        c->busy--;
+        if (--c->at_work == 0) pthread_cond_broadcast(&finished);
     }
+    pthread_mutex_unlock(&mutex);
     return NULL;
 }
 
 bool copy_start(unsigned threads) {
     pthread_t thread;
-    for (; crew < threads; crew++) {
-        if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+    size = threads ? threads : size;
+    if (!arena_open(size)) return false;
+    if (!crew && !(crew = calloc(1, sizeof *crew))) return fail("out of memory");
+    for (; crew->threads < size; crew->threads++) {
+        if (pthread_create(&thread, NULL, work, crew)) return fail("cannot start thread %u", crew->threads);
         pthread_detach(thread);
     }
+    crew->slots = arena; /* it moves while the keeper rests */
     return true;
 }
 
 bool copy_run(struct job *j) {
     if (!j->chunks && !(j->chunks = chunks_of(j->w, &j->count))) return fail("out of memory");
+    if (!mine && !copy_start(0)) return false;
+    struct crew *c = mine ? mine : crew;
     pthread_mutex_lock(&mutex);
-    job = j;
-    next_chunk = 0;
-    broken = false;
-    at_work = crew;
-    round_number++;
+    c->job = j;
+    c->next_chunk = 0;
+    c->broken = c->left;
+    c->at_work = c->busy = c->left ? 0 : c->threads;
+    c->round += !c->left;
     pthread_cond_broadcast(&begun);
-    for (size_t whole = 0; at_work;) {
+    for (size_t whole = 0; c->at_work;) {
         pthread_cond_wait(&finished, &mutex);
-        while (whole < j->count && j->chunks[whole].done) whole++;
-        if (j->saved && whole && whole < j->count) j->saved(j->chunks[whole].offset);
+        while (!c->left && whole < j->count && j->chunks[whole].done) whole++;
+        if (j->saved && !c->left && whole && whole < j->count) j->saved(j->chunks[whole].offset);
     }
-    job = NULL;
     pthread_mutex_unlock(&mutex);
-    return !broken || fail("%s", reason);
+    return !c->broken || fail("%s", c->reason);
+}
+
+/* The thread of a call. Of one that was left behind it also ends what the keeper has forgotten. */
+static void *answer(void *of) {
+    struct crew *c = mine = of;
+    bool done = c->call->run(c->call);
+    pthread_mutex_lock(&mutex);
+    c->done = done;
+    c->ended = true;
+    memcpy(c->reason, failure, sizeof c->reason);
+    bool left = c->left;
+    pthread_cond_broadcast(&finished);
+    pthread_mutex_unlock(&mutex);
+    if (left) call_free(c->call), arena_close(c->slots), close(c->agent), left_behind--;
+    return NULL;
+}
+
+bool copy_call(struct call *call) {
+    pthread_t thread;
+    if (!call || left_behind >= MOST_LEFT || !copy_start(0) || (crew->call = call, crew->ended = false, pthread_create(&thread, NULL, answer, crew))) {
+        call_free(call);
+        return left_behind < MOST_LEFT ? fail("no memory or thread for a copy") : fail("expected a store that responds, got %u calls that wait", MOST_LEFT);
+    }
+    pthread_detach(thread);
+    struct crew *c = crew;
+    pthread_mutex_lock(&mutex);
+    while (!c->ended && !c->left) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += SILENCE_S;
+        bool silent = pthread_cond_clockwait(&finished, &mutex, CLOCK_MONOTONIC, &until) != 0;
+        c->left = silent && !c->ended && !c->busy && (closed(agent) || any_in_the_way());
+    }
+    bool left = c->left, done = !left && c->done;
+    snprintf(failure, sizeof failure, "%s", left ? "the store does not respond" : c->reason);
+    if (left) {
+        left_behind++;
+        c->broken = true;
+        c->agent = closed(agent) ? agent : -1;
+        agent = c->agent < 0 ? agent : -1;
+        crew = NULL, arena = NULL; /* a thread may still write into it */
+        pthread_cond_broadcast(&begun);
+    }
+    pthread_mutex_unlock(&mutex);
+    if (done && call->opened) *call->opened = call->file, call->file = (struct file){.data = -1};
+    if (!left) call_free(call);
+    return done;
 }
 
 bool copy_device(uint64_t to, const struct item *item) {
@@ -171,9 +250,7 @@ bool content_here(const struct workload *w) {
 }
 
 bool snapshot_here(const struct workload *w) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].snapshot) return true;
-    }
+    for (uint32_t i = 0; i < w->count; i++) if (w->items[i].snapshot) return true;
     return false;
 }
 

@@ -11,7 +11,7 @@ static uint64_t totals[MAX_DEVICES];
 
 uint8_t *arena;
 static uint64_t arena_bytes;
-static bool registered;
+static uint8_t *registered; /* of the arenas */
 
 bool ok(int result, const char *call) {
     const char *name = "unknown result";
@@ -25,8 +25,7 @@ static void *find_library(void) {
     const char *named = getenv("STASIS_LIBCUDA");
     bool is_named = named && *named;
     void *library = dlopen(is_named ? named : "libcuda.so.1", RTLD_NOW);
-    return library || is_named ? library
-                               : driver_in("/usr/local/nvidia/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:"
+    return library || is_named ? library : driver_in("/usr/local/nvidia/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:"
                                            "/run/nvidia/driver/usr/lib/x86_64-linux-gnu:/run/nvidia/driver/usr/lib/aarch64-linux-gnu:"
                                            "/run/nvidia/driver/usr/lib64");
 }
@@ -37,12 +36,9 @@ bool cuda_open(void) {
 #define FIND(name, symbol, arguments) \
     if (!(*(void **)&driver.name = dlsym(library, symbol))) return fail("the driver has no " symbol);
     DRIVER_FUNCTIONS(FIND)
-#undef FIND
     if (!ok(driver.cuInit(0), "cuInit") || !ok(driver.cuDeviceGetCount(&devices), "cuDeviceGetCount")) return false;
     devices = devices < MAX_DEVICES ? devices : MAX_DEVICES;
-    for (int i = 0; i < devices; i++) {
-        if (!ok(driver.cuDeviceGetUuid(uuids[i], i), "cuDeviceGetUuid")) return false;
-    }
+    for (int i = 0; i < devices; i++) if (!ok(driver.cuDeviceGetUuid(uuids[i], i), "cuDeviceGetUuid")) return false;
     return true;
 }
 
@@ -79,19 +75,19 @@ bool arena_open(unsigned threads) {
 }
 
 /* Gives the host memory back; nothing may be in it. */
-void arena_close(void) {
-    if (registered) ok(driver.cuMemHostUnregister(arena), "cuMemHostUnregister");
-    registered = false;
-    munmap(arena, arena_bytes);
-    arena = NULL;
+void arena_close(uint8_t *which) {
+    for (int i = 0; i < devices && which; i++)
+        if (contexts[i] && driver.cuCtxSetCurrent(contexts[i]) == 0 && driver.cuMemHostUnregister(which) == 0) break;
+    if (which == registered) registered = NULL;
+    if (which) munmap(which, arena_bytes);
 }
 
 /* The arena is registered once, for the contexts of all GPUs (portable): before the copying threads use it. */
 bool cuda_use(int device) {
     if (device < 0 || device >= devices || !contexts[device]) return fail("expected a GPU with a context, got number %d", device);
     bool done = ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") &&
-                (registered || ok(driver.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister"));
-    registered |= done;
+                (!arena || registered == arena || ok(driver.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister"));
+    if (done) registered = arena;
     return done;
 }
 

@@ -1,9 +1,7 @@
 /* Device memory in files: PATH.data, and PATH.chunks, which says what is where and its digests. */
 #include "keeper.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <linux/magic.h>
@@ -30,7 +28,7 @@ struct piece *chunks_of(const struct workload *w, size_t *count) {
 }
 
 static const char *name_of(const char *path, const char *suffix) {
-    static char name[4096 + 16];
+    static __thread char name[4096 + 16];
     snprintf(name, sizeof name, "%s%s", path, suffix);
     return name;
 }
@@ -55,9 +53,7 @@ static void *map_tmpfs(int file, uint64_t bytes) {
 }
 
 struct room *room_of(const char *path) {
-    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) {
-        if (strcmp(room->path, path) == 0) return room;
-    }
+    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) if (strcmp(room->path, path) == 0) return room;
     return NULL;
 }
 
@@ -69,19 +65,18 @@ static void room_drop(struct room *room) {
     *room->path = 0;
 }
 
-static struct room *room_new(const char *path, uint64_t bytes) {
-    struct room *room = room_of(""); /* an unused entry */
-    int fd = room || fail("too many data files") ? file_create(path, ".data") : -1;
-    if (fd < 0) return NULL;
+static bool room_new(struct room *room, const char *path, uint64_t bytes) {
+    int fd = file_create(path, ".data");
+    if (fd < 0) return false;
     *room = (struct room){.fd = fd, .bytes = bytes};
     snprintf(room->path, sizeof room->path, "%s", path);
     if (ftruncate(fd, (off_t)bytes) == 0) {
         room->map = map_tmpfs(fd, bytes);
-        return room;
+        return true;
     }
     fail("%s.data: %s", path, strerror(errno));
     room_drop(room);
-    return NULL;
+    return false;
 }
 
 /* The pages are made by all copying threads side by side: to clear them is most of the work. */
@@ -102,16 +97,14 @@ bool room_make(const char *uuid, uint64_t bytes, const char *path) {
     if (room_of(path)) return fail("%s has room already", path);
     if (!bytes || bytes % GRANULE) return fail("expected a multiple of %d bytes, got %llu", GRANULE, (unsigned long long)bytes);
     int device = cuda_device(NULL, uuid, true);
-    struct room *room = device < 0 ? NULL : room_new(path, bytes);
-    bool done = room && pin(room, device);
-    if (room && !done) room_drop(room);
+    struct room *room = room_of(""); /* an unused entry */
+    bool made = device >= 0 && (room || fail("too many data files")) && room_new(room, path, bytes), done = made && pin(room, device);
+    if (made && !done) room_drop(room);
     return done;
 }
 
 void rooms_close(void) {
-    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) {
-        if (*room->path) room_drop(room);
-    }
+    for (struct room *room = rooms; room < rooms + MAX_WORKLOADS; room++) if (*room->path) room_drop(room);
 }
 
 /* Before the data: a node to which the files are sent as they grow finds the regions in it. */
@@ -134,30 +127,53 @@ static void print_chunks(FILE *table, const struct piece *chunks, size_t count) 
     fprintf(table, "end %zu\n", count);
 }
 
-bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes)) {
-    struct room *room = room_of(path);
-    if (!content_here(w)) return false;
-    if (room && room->bytes < w->bytes) { /* the workload has grown since: nothing is staged in it */
-        room_drop(room);
-        room = NULL;
-    }
-    if (!room && !(room = room_new(path, w->bytes))) return false;
-    struct job job = {.kind = COPY_SAVE, .w = w, .file = room->fd, .map = room->map, .pinned = room->pinned, .saved = saved};
-    int chunks = file_create(path, ".chunks");
+static struct call *call_for(bool (*run)(struct call *), const char *path, const struct workload *w) {
+    size_t items = w ? w->count * sizeof *w->items : 0;
+    struct call *call = malloc(sizeof *call + items);
+    if (!call) return NULL;
+    *call = (struct call){.run = run, .file.data = -1};
+    snprintf(call->path, sizeof call->path, "%s", path);
+    if (w) call->w = *w;
+    if (w) call->w.items = memcpy(call->items, w->items, items);
+    return call;
+}
+
+void call_free(struct call *call) {
+    if (call) file_close(&call->file);
+    free(call);
+}
+
+static bool save(struct call *call) {
+    struct job *job = &call->job;
+    struct room own, *room = room_of(call->path);
+    if (!room && !room_new(room = &own, call->path, call->w.bytes)) return false;
+    *job = (struct job){.kind = COPY_SAVE, .w = &call->w, .file = room->fd, .map = room->map, .pinned = room->pinned, .saved = job->saved};
+    int chunks = file_create(call->path, ".chunks");
     FILE *table = chunks < 0 ? NULL : fdopen(chunks, "w+");
-    if (table) print_regions(table, w);
-    bool frozen = w->items->kept.mapped, done = table && copy_run(&job);
+    if (table) print_regions(table, &call->w);
+    bool done = table && copy_run(job);
     if (done) {
-        print_chunks(table, job.chunks, job.count);
+        print_chunks(table, job->chunks, job->count);
         /* The file is synced with the rest of its artifact. Here a sync would keep the program from its memory, and delay an undo. */
-        done = (fflush(table) == 0 && !ferror(table) && ftruncate(room->fd, (off_t)w->bytes) == 0) || fail("%s: %s", path, strerror(errno));
+        done = (fflush(table) == 0 && !ferror(table) && ftruncate(room->fd, (off_t)call->w.bytes) == 0) || fail("%s: %s", call->path, strerror(errno));
     }
-    if (done && !frozen) snapshot_drop(w);
+    done = done && copy_passes(0);
     room->saved |= done;
     if (!room->pinned) room_drop(room);
     if (table) fclose(table);
-    if (!done && chunks >= 0) unlink(name_of(path, ".chunks"));
-    free(job.chunks);
+    if (!done && chunks >= 0) unlink(name_of(call->path, ".chunks"));
+    free(job->chunks);
+    return done;
+}
+
+bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes)) {
+    struct room *room = room_of(path);
+    if (!content_here(w)) return false;
+    if (room && room->bytes < w->bytes) room_drop(room); /* the workload has grown since: nothing is staged in it */
+    struct call *call = call_for(save, path, w);
+    if (call) call->job.saved = saved;
+    bool done = copy_call(call);
+    if (done && !w->items->kept.mapped) snapshot_drop(w);
     return done;
 }
 
@@ -200,23 +216,33 @@ static bool read_table(FILE *table, struct file *file, uint64_t size) {
     return file->chunks;
 }
 
-bool file_open(const char *path, struct file *file) {
-    *file = (struct file){.data = open(name_of(path, ".data"), O_RDONLY | O_CLOEXEC)};
-    off_t size = file->data < 0 ? -1 : lseek(file->data, 0, SEEK_END);
-    FILE *table = size < 0 ? NULL : fopen(name_of(path, ".chunks"), "re");
-    bool valid = table ? read_table(table, file, (uint64_t)size) || fail("%s.chunks makes no sense", path) : fail("%s: %s", path, strerror(errno));
+static bool open_now(struct call *call) {
+    struct file *file = &call->file;
+    struct stat place = {0};
+    file->data = open(name_of(call->path, ".data"), O_RDONLY | O_CLOEXEC);
+    FILE *table = file->data < 0 || fstat(file->data, &place) ? NULL : fopen(name_of(call->path, ".chunks"), "re");
+    bool valid = table ? read_table(table, file, (uint64_t)place.st_size) || fail("%s.chunks makes no sense", call->path)
+                       : fail("%s: %s", call->path, strerror(errno));
     if (table) fclose(table);
-    if (!valid) file_close(file);
+    file->device = place.st_dev;
+    file->inode = place.st_ino;
     return valid;
 }
 
-bool file_is(const struct file *file, const char *path) {
-    struct stat a, b;
-    return file->content.items && fstat(file->data, &a) == 0 && stat(name_of(path, ".data"), &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+bool file_open(const char *path, struct file *file) {
+    struct call *call = call_for(open_now, path, NULL);
+    *file = (struct file){.data = -1};
+    if (call) call->opened = file;
+    return copy_call(call);
 }
 
+static bool load(struct call *call) { return copy_run(&call->job); }
+
 bool file_load(const struct file *file, enum copy kind, struct workload *w, uint64_t from, uint64_t to) {
-    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .from = from, .to = to});
+    struct call *call = call_for(load, "", NULL);
+    struct job job = {.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .from = from, .to = to};
+    if (call) call->job = job;
+    return copy_call(call);
 }
 
 void file_close(struct file *file) {

@@ -4,10 +4,8 @@
  */
 #include "keeper.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 enum op { PUT = 1, DROP, LIST, END, REFUSED }; /* a request END does nothing; the answer says how many there are */
@@ -175,8 +173,7 @@ void holder_end(void) {
 bool holder_replace(void) {
     gone();
     if (!start_new()) return false; /* it is tried again */
-    for (int i = 0; i < MAX_WORKLOADS; i++)
-        if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;
+    for (int i = 0; i < MAX_WORKLOADS; i++) if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;
     return true;
 }
 

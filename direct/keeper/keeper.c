@@ -1,9 +1,6 @@
 /* stasis-keeper: keeps the device memory of workloads outside of them. A line is a command, and so is its answer. */
 #include "keeper.h"
 
-#include <stdarg.h>
-#include <sys/prctl.h>
-
 static const char usage[] =
     "usage: stasis-keeper serve --socket PATH [--threads 16]\n"
     "       stasis-keeper tell PATH COMMAND ARGUMENT...      one command; prints the answer, exit code 0 when it begins with ok\n"
@@ -82,12 +79,14 @@ static void serve(int listener) {
 static int serve_at(const char *path, unsigned threads) {
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(path) && cuda_open() && arena_open(threads) && copy_start(threads) && holder_recover() &&
-                 (listener = socket_listen(path, SOCK_STREAM)) >= 0;
+    bool ready = holder_start(path) && cuda_open() && copy_start(threads) && holder_recover() && (listener = socket_listen(path, SOCK_STREAM)) >= 0;
     if (ready) serve(listener);
     else complain(1);
     holder_end();
     if (ready) unlink(path);
+    /* The process ends with the store's response: nothing may wait for that. */
+    for (int i = 0; left_behind && i < MAX_DEVICES; i++) driver.cuDevicePrimaryCtxRelease(i);
+    if (left_behind) close(agent), close(holder);
     return !ready;
 }
 

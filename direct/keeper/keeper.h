@@ -6,11 +6,15 @@
 #include "driver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -67,8 +71,7 @@ bool cuda_import(int device, int fd, uint64_t bytes, struct import *to);
 void cuda_drop(struct import *what, uint64_t bytes);
 
 /* Unix sockets; -1 with the reason as the failure. */
-int socket_listen(const char *path, int type);
-int socket_connect(const char *path, int type);
+int socket_listen(const char *path, int type), socket_connect(const char *path, int type);
 int socket_next(int listener, int current); /* a new connection takes the place of the current one */
 /*
  * Serves one client at a time, until none is connected for so long while it is idle (NULL: always); serve() is false when the client
@@ -84,8 +87,7 @@ bool link_open(struct workload *w);
 bool link_call(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, struct gate_reply *reply, int *fds);
 bool link_look(pid_t pid, uint64_t start, struct gate_page *page, int *fd); /* fd: NULL, or it is left open there */
 uint32_t link_wanted(const struct workload *w); /* how often the program lacked the memory of the snapshot */
-void link_hang_up(struct workload *w);
-void link_close(struct workload *w);
+void link_hang_up(struct workload *w), link_close(struct workload *w);
 void close_all(int *fds, uint32_t count);
 
 /* The second holder: another process that has the same descriptors. */
@@ -102,7 +104,7 @@ bool holder_replace(void); /* after its death */
 /* Pinned host memory: a slot for each copying thread. */
 extern uint8_t *arena;
 bool arena_open(unsigned threads); /* 0: as many as before */
-void arena_close(void);
+void arena_close(uint8_t *which);
 
 /* The threads that copy: into a room, whose pages they make before; to a file; from a file to fresh memory or to snapshots. */
 enum copy { COPY_POPULATE, COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL, COPY_ARRIVED }; /* ARRIVED: the digests are only computed */
@@ -123,14 +125,13 @@ struct job {
     bool pinned;  /* the GPU can write into it */
     void (*saved)(uint64_t bytes); /* SAVE: receives how much from the beginning is final, or NULL; must not block */
 };
-bool copy_start(unsigned threads);
+bool copy_start(unsigned threads); /* 0: as many as before */
 bool copy_run(struct job *job);
 /* The item's content, by where it is: kept, then the snapshot, then the room. */
 bool copy_device(uint64_t to, const struct item *item);
 bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
-bool snapshot_here(const struct workload *w);
-bool snapshot_in_the_way(const struct workload *w);
+bool snapshot_here(const struct workload *w), snapshot_in_the_way(const struct workload *w);
 void snapshot_drop(struct workload *w);
 void snapshot_release(struct item *item);
 bool stage_make(struct workload *w, const char *path); /* into the room of that file */
@@ -141,12 +142,30 @@ struct file {
     struct workload content; /* items that are nowhere else */
     struct piece *chunks;
     size_t count;
+    dev_t device; /* which file it is */
+    ino_t inode;
     bool whole; /* the table is complete: the digests of the chunks are those of the artifact */
 };
+/* What uses a store. It may be left behind, so all that it uses is its own. */
+struct call {
+    bool (*run)(struct call *call);
+    struct job job;
+    struct workload w;
+    struct file file, *opened; /* opened: receives it in the end, or NULL */
+    char path[4096];
+    struct item items[];
+};
+/*
+ * Runs it, with its copy_run, in a thread of its own, and frees it in the end. A store that does not respond holds threads
+ * in the kernel: once the agent has closed its connection, they are left behind, and end when the store responds.
+ */
+bool copy_call(struct call *call); /* NULL: out of memory */
+bool copy_passes(int busy);        /* in such a call: it was not left behind. -1: a thread enters the store, 1: leaves it */
+void call_free(struct call *call);
+extern _Atomic unsigned left_behind;
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path, void (*saved)(uint64_t bytes));
 bool file_open(const char *path, struct file *file); /* also one whose table has only its regions yet, and of any size */
-bool file_is(const struct file *file, const char *path);
 /* The chunks between these offsets, into w's fresh memory, or its snapshots. */
 bool file_load(const struct file *file, enum copy kind, struct workload *w, uint64_t from, uint64_t to);
 void file_close(struct file *file);
@@ -169,7 +188,7 @@ void rooms_close(void);
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path);
 bool prefill_load(const char *path, uint64_t from, uint64_t to); /* as long as the agent is connected; up to UINT64_MAX: all, checked */
-bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
+void prefill_take(struct file *file); /* if it is there, with its items' snapshots, which belong to the caller */
 void prefills_close(void);
 
 /* What it does until the processes have ended for which it worked. */
@@ -186,9 +205,7 @@ bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path);
 void workload_drop(struct workload *w);
 bool workload_add(struct workload *w, const struct gate_entry *entry, int device, int fd); /* takes the descriptor */
-const char *note_names(uint32_t notes);
-const char *state_name(uint32_t state);
-const char *result_name(int result);
+const char *note_names(uint32_t notes), *state_name(uint32_t state), *result_name(int result);
 
 /* The agent's commands: a line and its answer; the longest lists MAX_WORKLOADS. */
 extern int agent;           /* its connection, or -1 */

@@ -2,9 +2,7 @@
 #include "keeper.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/stat.h>
 
 /* Field 22 of stat. */
 uint64_t link_start_of(pid_t pid) {
@@ -92,8 +90,7 @@ static bool exchange(struct workload *w, const struct gate_request *request, int
     if (valid) return true;
     close_all(to, got);
     link_close(w);
-    return ready == 0 ? fail("the library did not answer within %d ms", timeout_ms)
-           : n == 0   ? fail("the library closed the connection")
+    return ready == 0 ? fail("the library did not answer within %d ms", timeout_ms) : n == 0 ? fail("the library closed the connection")
                       : fail("the library's answer makes no sense");
 }
 

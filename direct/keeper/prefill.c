@@ -25,9 +25,10 @@ static bool take(struct prefill *p, int device, uint64_t reserve) {
 }
 
 /* Also after the file has got another name. NULL: an unused entry. */
-static struct prefill *find(const char *path) {
+static struct prefill *find(const struct file *file) {
     for (struct prefill *p = prefills; p < prefills + MAX_WORKLOADS; p++) {
-        if (path ? file_is(&p->file, path) : !p->file.content.items) return p;
+        bool used = p->file.content.items;
+        if (file ? used && p->file.inode == file->inode && p->file.device == file->device : !used) return p;
     }
     return NULL;
 }
@@ -56,10 +57,10 @@ static bool keep(struct prefill *old, struct prefill *now, int device) {
 }
 
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path) {
-    struct prefill *p = find(path), made = {.file.data = -1};
+    struct prefill *p = NULL, made = {.file.data = -1};
     uint64_t left;
     int device = cuda_device(NULL, uuid, true);
-    bool done = device >= 0 && file_open(path, &made.file);
+    bool done = device >= 0 && file_open(path, &made.file) && ((p = find(&made.file)) || true);
     bool kept = done && p && cuda_free(device, &left) && left >= reserve && keep(p, &made, device);
     if (p) drop(p); /* what is left of an agent that did not come to its reload */
     done = done && (kept || take(&made, device, reserve)) && ((p = find(NULL)) || fail("too many reservations"));
@@ -71,7 +72,9 @@ bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path) {
 /* Nothing of a damaged file stays. What has arrived is checked later. */
 bool prefill_load(const char *path, uint64_t from, uint64_t to) {
     bool arrives = to < UINT64_MAX;
-    struct prefill *p = find(path);
+    struct file file;
+    struct prefill *p = file_open(path, &file) ? find(&file) : NULL;
+    file_close(&file);
     if (!p) return fail("nothing is reserved for %s", path);
     if (arrives ? p->loaded : !p->file.whole) return fail("%s was reserved %s", path, arrives ? "and loaded" : "before its table was complete");
     p->file.whole &= !arrives; /* the digests of what it loads now are its own */
@@ -81,18 +84,15 @@ bool prefill_load(const char *path, uint64_t from, uint64_t to) {
     return done && add_bytes(p->bytes);
 }
 
-bool prefill_take(const char *path, struct file *file) {
-    struct prefill *p = find(path);
-    bool loaded = p && p->loaded;
-    if (p && !loaded) drop(p);
-    if (!loaded) return false;
-    *file = p->file; /* it is the caller's now */
-    *p = (struct prefill){0};
-    return true;
+void prefill_take(struct file *file) {
+    struct prefill *p = find(file);
+    if (p && p->loaded) {
+        file_close(file);
+        *file = p->file;
+        *p = (struct prefill){0};
+    } else if (p) drop(p);
 }
 
 void prefills_close(void) {
-    for (struct prefill *p = prefills; p < prefills + MAX_WORKLOADS; p++) {
-        if (p->file.content.items) drop(p);
-    }
+    for (struct prefill *p = prefills; p < prefills + MAX_WORKLOADS; p++) if (p->file.content.items) drop(p);
 }

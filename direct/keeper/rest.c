@@ -25,9 +25,7 @@ static void forget_ended(void) {
 bool rest_until(pid_t pid, uint64_t start, bool waits) {
     forget_ended();
     waiting = waits;
-    for (unsigned i = 0; i < count; i++) {
-        if (pids[i] == pid) return true;
-    }
+    for (unsigned i = 0; i < count; i++) if (pids[i] == pid) return true;
     int fd = count < MAX_WORKLOADS ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (fd < 0 || link_start_of(pid) != start) { /* another process has this pid now */
         close(fd);
@@ -41,13 +39,14 @@ bool rest_until(pid_t pid, uint64_t start, bool waits) {
 bool rest_begin(void) {
     forget_ended();
     resting = count > 0;
-    if (resting) arena_close();
+    if (resting) arena_close(arena), arena = NULL;
     return resting;
 }
 
 bool rest_end(void) {
+    bool opens = resting;
     resting = false;
-    return arena_open(0);
+    return !opens || arena_open(0); /* one that was left behind is replaced when it is needed: not before a thaw */
 }
 
 /* Also with what has arrived for a restore that never comes. */

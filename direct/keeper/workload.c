@@ -11,9 +11,8 @@ const char *note_names(uint32_t notes) {
     static const char *const names[] = {"ipc",    "export", "import", "multicast", "managed",       "tool", /* by the bits of enum gate_note */
                                         "sparse", "",       "peer",   "plain",     "unknown-entry", "handed"};
     *text = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (notes >> i & 1 && *names[i]) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? "," : "", names[i]);
-    }
     return *text ? text : "none";
 }
 
@@ -51,9 +50,7 @@ struct workload *workload_named(const char *name, bool make) {
 }
 
 static struct item *item_of(const struct workload *w, uint32_t block) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].block == block) return &w->items[i];
-    }
+    for (uint32_t i = 0; i < w->count; i++) if (w->items[i].block == block) return &w->items[i];
     return NULL;
 }
 
@@ -69,10 +66,8 @@ bool workload_add(struct workload *w, const struct gate_entry *entry, int device
     uint64_t total = device < 0 ? 0 : cuda_total(device);
     bool valid = total > 0;
     if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
-                  entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total ||
-                  overlaps(w, entry))) {
-        valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
-                     (unsigned long long)entry->address);
+                  entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total || overlaps(w, entry))) {
+        valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes, (unsigned long long)entry->address);
     }
     struct import kept;
     if (!valid || !cuda_import(device, fd, entry->bytes, &kept)) {
@@ -140,12 +135,8 @@ static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd
 /* One batch of fresh memory: what is not in the keeper comes from the file. */
 static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
     if (file && !file_load(file, COPY_LOAD, w, 0, UINT64_MAX)) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!cuda_use(batch[i]->device) || !ok(driver.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
-    }
+    for (uint32_t i = 0; i < count; i++) if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
+    for (uint32_t i = 0; i < count; i++) if (!cuda_use(batch[i]->device) || !ok(driver.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
     return true;
 }
 
@@ -210,7 +201,8 @@ bool workload_reload(struct workload *w, const char *path) {
         return back;
     }
     if (w->count) return fail("%s: its memory is kept here; it needs no file", w->name);
-    if (!prefill_take(path, &file) && !file_open(path, &file)) return false;
+    if (!file_open(path, &file)) return false;
+    prefill_take(&file);
     memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
     w->count = file.content.count;
     w->bytes = file.content.bytes;
