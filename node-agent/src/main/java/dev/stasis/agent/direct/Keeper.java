@@ -3,17 +3,12 @@ package dev.stasis.agent.direct;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to a running keeper. Commands and states are those of docs/direct-path.md. The
@@ -36,25 +31,27 @@ public final class Keeper implements AutoCloseable {
   /** Added to the library's own timeout of a close: the keeper waits 5 s longer for the answer. */
   private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
 
-  /** The longest one lists 64 processes. */
-  private static final int LONGEST_ANSWER = 8192;
+  /** The keeper reports each 64 MiB, but not the last ones. */
+  private static final long UNREPORTED = 2 * (64L << 20);
 
-  /** Begins a line before the answer of a save. */
-  private static final String PROGRESS = "at ";
+  /**
+   * A save that was given up ends with its current chunks: milliseconds, in a store that responds.
+   */
+  private static final Duration TO_END = Duration.ofSeconds(2);
 
-  private final SocketChannel channel;
-  private final Selector selector;
+  /**
+   * A thread that waits for a store ends once the store responds, and the caller waits for that.
+   */
+  private static final Duration FOREVER = Duration.ofDays(24);
 
-  private Keeper(SocketChannel channel, Selector selector) {
-    this.channel = channel;
-    this.selector = selector;
+  private final KeeperConnection connection;
+
+  private Keeper(KeeperConnection connection) {
+    this.connection = connection;
   }
 
   static Keeper over(SocketChannel channel) throws IOException {
-    channel.configureBlocking(false);
-    Selector selector = Selector.open();
-    channel.register(selector, SelectionKey.OP_READ);
-    return new Keeper(channel, selector);
+    return new Keeper(new KeeperConnection(channel));
   }
 
   /** Connects to the library of a process; returns its report. */
@@ -120,22 +117,44 @@ public final class Keeper implements AutoCloseable {
   }
 
   /**
-   * The same. The keeper gives up when this connection is closed before the end, unless it copies
-   * from a snapshot.
+   * The same, for a workload that is frozen.
    *
+   * @param silence how long it may make no progress. When everything is written, it has 1 s more
+   *     for each 50 MB: an NFS client writes what it still has when a file is closed
    * @param saved receives how many bytes from the beginning of the data are final; not from a
    *     keeper that an older agent has started
+   * @throws KeeperFailure after which {@link #giveUp} has to be called, if the connection is lost
+   * @throws InterruptedException as well
    */
-  public void save(ProcessId process, Path path, long bytes, LongConsumer saved)
+  public void save(ProcessId process, Path path, long bytes, Duration silence, LongConsumer saved)
       throws KeeperFailure, InterruptedException {
+    Duration whole = copying(WRITERS * bytes);
+    Duration last = silence.plusSeconds(bytes / SLOWEST_BYTES_PER_SECOND);
+    boolean reports = follow();
+    connection.ask(
+        whole,
+        at -> {
+          if (at > 0) {
+            saved.accept(at);
+          }
+          return !reports ? whole : bytes - at > UNREPORTED ? silence : last;
+        },
+        "save",
+        name(process),
+        path.toString());
+  }
+
+  /** Returns false for a keeper that an older agent has started. */
+  private boolean follow() throws KeeperFailure, InterruptedException {
     try {
       ask(QUICK, "follow");
+      return true;
     } catch (KeeperFailure older) {
       if (older.connectionLost()) {
         throw older;
       }
+      return false;
     }
-    ask(copying(WRITERS * bytes), saved, "save", name(process), path.toString());
   }
 
   /** Gives the process its memory back, from the keeper's copy. */
@@ -224,13 +243,8 @@ public final class Keeper implements AutoCloseable {
       }
     }
     ask(QUICK, command);
-    try {
-      answer(System.nanoTime() + QUICK.toNanos(), bytes -> {});
-    } catch (IOException gone) {
-      // It closes the connection. If it hangs, it holds nothing any more.
-      System.getLogger(Keeper.class.getName())
-          .log(System.Logger.Level.DEBUG, "a keeper ended", gone);
-    }
+    // It closes the connection. If it hangs, it holds nothing any more.
+    var unused = connection.awaitEnd(QUICK);
   }
 
   private void drop(String name) throws KeeperFailure, InterruptedException {
@@ -256,85 +270,28 @@ public final class Keeper implements AutoCloseable {
   }
 
   KeeperAnswer ask(Duration deadline, String... words) throws KeeperFailure, InterruptedException {
-    return ask(deadline, bytes -> {}, words);
+    return connection.ask(deadline, bytes -> deadline, words);
   }
 
-  private KeeperAnswer ask(Duration deadline, LongConsumer progress, String... words)
-      throws KeeperFailure, InterruptedException {
-    String what = words[0];
-    for (String word : words) {
-      if (word.isEmpty() || word.chars().anyMatch(each -> each < ' ')) {
-        throw new KeeperFailure(
-            "%s: expected printable words, got \"%s\"".formatted(what, word), false);
-      }
-    }
-    try {
-      ByteBuffer line =
-          ByteBuffer.wrap((String.join(" ", words) + "\n").getBytes(StandardCharsets.UTF_8));
-      while (line.hasRemaining()) {
-        // A command is shorter than what a socket accepts at once.
-        channel.write(line);
-      }
-      KeeperAnswer answer =
-          KeeperAnswer.parse(answer(System.nanoTime() + deadline.toNanos(), progress));
-      if (!answer.ok()) {
-        throw new KeeperFailure(what + ": " + answer.text(), false);
-      }
-      return answer;
-    } catch (IOException e) {
-      throw new KeeperFailure(what + ": the keeper: " + e.getMessage(), true);
-    }
+  /**
+   * Gives up the save whose thread was interrupted or which makes no progress. The keeper executes
+   * the commands of the next connection, and this object waits for the end of those of its threads
+   * that still use the store.
+   *
+   * @return false if there are some after a moment: then {@link #awaitEnd} has to be called
+   */
+  public boolean giveUp() throws InterruptedException {
+    connection.giveUp();
+    return connection.awaitEnd(TO_END);
   }
 
-  private String answer(long until, LongConsumer progress)
-      throws IOException, InterruptedException {
-    ByteBuffer answer = ByteBuffer.allocate(LONGEST_ANSWER);
-    while (answer.hasRemaining()) {
-      long left = (until - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
-        throw new IOException("expected an answer within its deadline, got none");
-      }
-      selector.select(left);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("waiting for the keeper");
-      }
-      selector.selectedKeys().clear();
-      int read = channel.read(answer);
-      if (read < 0) {
-        throw new IOException("the keeper closed the connection");
-      }
-      for (String line = line(answer); line != null; line = line(answer)) {
-        if (!line.startsWith(PROGRESS)) {
-          return line;
-        }
-        progress.accept(Long.parseLong(line.substring(PROGRESS.length())));
-      }
-    }
-    throw new IOException(
-        "expected a line, got %d bytes without a line break".formatted(LONGEST_ANSWER));
-  }
-
-  /** Takes the first line of what has arrived; null if it is not complete yet. */
-  private static @Nullable String line(ByteBuffer arrived) {
-    for (int end = 0; end < arrived.position(); end++) {
-      if (arrived.get(end) == '\n') {
-        String line = new String(arrived.array(), 0, end, StandardCharsets.UTF_8);
-        arrived.flip().position(end + 1);
-        arrived.compact();
-        return line;
-      }
-    }
-    return null;
+  /** Waits until no thread of the save that was given up uses the store. */
+  public void awaitEnd() throws InterruptedException {
+    var unused = connection.awaitEnd(FOREVER);
   }
 
   @Override
   public void close() {
-    try {
-      selector.close();
-      channel.close();
-    } catch (IOException e) {
-      System.getLogger(Keeper.class.getName())
-          .log(System.Logger.Level.DEBUG, "closing a connection to the keeper", e);
-    }
+    connection.close();
   }
 }

@@ -171,19 +171,45 @@ final class Offload {
     for (Offloaded one : all) {
       Path file = freeze.offloading().file(one.ownPid());
       try {
-        Files.createDirectories(file.resolveSibling("."));
+        freeze
+            .storeCalls()
+            .call("device memory", pulse -> Files.createDirectories(file.resolveSibling(".")));
       } catch (IOException e) {
         throw new StepFailure(Reason.STORE_FAILED, "device memory: " + e.getMessage(), e);
       }
-      keeper.save(
-          one.process(), file, one.totalBytes(), bytes -> freeze.offloading().grew(file, bytes));
+      save(keeper, one, file);
       freeze.offloading().saved(one.process(), file);
     }
     freeze.offloading().done();
   }
 
+  /** The workload is frozen, and must not wait for a store that does not respond. */
+  private void save(Keeper keeper, Offloaded one, Path file)
+      throws KeeperFailure, InterruptedException {
+    boolean ended = false;
+    try {
+      keeper.save(
+          one.process(),
+          file,
+          one.totalBytes(),
+          freeze.node().storeSilence(),
+          bytes -> freeze.offloading().grew(file, bytes));
+      ended = true;
+    } catch (KeeperFailure e) {
+      ended = !e.connectionLost();
+      throw e;
+    } finally {
+      if (!ended && !keeper.giveUp()) {
+        freeze.storeCalls().leave(keeper::awaitEnd);
+      }
+    }
+  }
+
   private static StepFailure failure(KeeperFailure e) {
-    return new StepFailure(Reason.REGION_MOVE, "direct data path: " + e.getMessage(), e);
+    return new StepFailure(
+        e.isSilentStore() ? Reason.STORE_FAILED : Reason.REGION_MOVE,
+        "direct data path: " + e.getMessage(),
+        e);
   }
 
   /**

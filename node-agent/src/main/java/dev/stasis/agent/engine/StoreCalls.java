@@ -128,8 +128,8 @@ final class StoreCalls {
   }
 
   /**
-   * Runs what must follow all calls, including those that are left behind. Waits for it only if the
-   * store has responded so far.
+   * Runs what must follow all calls, including those that are left behind. If there are some, waits
+   * for it only as long as they need to end in a store that responds.
    */
   void last(String what, LastAction action) {
     List<Left> before = List.copyOf(leftBehind);
@@ -143,18 +143,16 @@ final class StoreCalls {
               return null;
             });
     Thread thread = start(what, task);
-    if (before.isEmpty()) {
-      try {
-        task.get(silence.toNanos(), TimeUnit.NANOSECONDS);
-        return;
-      } catch (ExecutionException e) {
-        LOG.log(System.Logger.Level.WARNING, what, e.getCause());
-        return;
-      } catch (TimeoutException e) {
-        LOG.log(System.Logger.Level.DEBUG, what, e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    try {
+      task.get((before.isEmpty() ? silence : TO_END).toNanos(), TimeUnit.NANOSECONDS);
+      return;
+    } catch (ExecutionException e) {
+      LOG.log(System.Logger.Level.WARNING, what, e.getCause());
+      return;
+    } catch (TimeoutException e) {
+      LOG.log(System.Logger.Level.DEBUG, what, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
     LOG.log(System.Logger.Level.WARNING, "Left until the store responds: {0}", what);
     leave(thread::join);

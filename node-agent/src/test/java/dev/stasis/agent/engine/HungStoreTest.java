@@ -214,6 +214,63 @@ class HungStoreTest {
         .toList();
   }
 
+  /** The keeper holds its device memory, and saves it there. */
+  @ParameterizedTest
+  @CsvSource({"offload", "lock"})
+  void theWorkloadGetsItsDeviceMemoryBackWithoutIt(String step) throws Exception {
+    try (EngineLab other = new EngineLab(1, 256);
+        GpuContainer container = GpuContainer.start(new DirectLab(other).counter())) {
+      container.awaitSteps(3);
+      CheckpointOutcome outcome =
+          new Checkpoint(LabParts.silence(other, SILENCE))
+              .run(
+                  Asked.of(other, container)
+                      .to(store())
+                      .after(After.EVICT)
+                      .staged(StagePlace.DISK)
+                      .request(),
+                  EngineLab.control(),
+                  (name, done, total) -> {
+                    if (name.equals(step) && !hangs) {
+                      hangDuringSave(other, step);
+                    } else if (name.equals("offload")) {
+                      other.gpus().fault(copy(other), "hold");
+                    }
+                  });
+
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Failed.class,
+              failed ->
+                  assertThat(failed.source().kind())
+                      .as(failed.message() + failed.source())
+                      .isEqualTo(SourceState.Kind.RUNNING));
+      assertThat(hangs).isTrue();
+      new DirectLab(other).assertUnharmed(container);
+      respond();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(names()).as("what is left in the store").isEmpty());
+      new DirectLab(other).assertUnharmed(container);
+    }
+  }
+
+  /** Before the save begins, or when the keeper has its first chunk and has not written it. */
+  private void hangDuringSave(EngineLab other, String step) {
+    if (step.equals("offload")) {
+      hang();
+      return;
+    }
+    await().atMost(Duration.ofSeconds(60)).until(() -> other.gpus().isHeld(copy(other)));
+    hang();
+    other.gpus().release(copy(other));
+  }
+
+  /** The keeper's calls that copy to the host. */
+  private static String copy(EngineLab lab) {
+    return "copyDtoH." + new DirectLab(lab).keepers("serve").get(0).pid();
+  }
+
   private CheckpointOutcome checkpoint(String step, StagePlace stage, After after)
       throws InterruptedException {
     return new Checkpoint(LabParts.silence(lab, SILENCE))
