@@ -70,12 +70,12 @@ int main(int argc, char **argv) {
       {"enter", cmd_enter}, {"move", cmd_move}, {"guard", cmd_guard},
       {"answer", cmd_answer}, {"sample", cmd_sample}, {"addresses", cmd_addresses},
       {"connections", cmd_connections}, {"filters", cmd_filters},
-      {"ipc", cmd_ipc}, {"pause", cmd_pause}};
+      {"ipc", cmd_ipc}, {"pause", cmd_pause}, {"spawn", cmd_spawn}};
   for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(argv[1], commands[i].name)) {
       command = commands[i].name;
       return commands[i].run(argc - 1, argv + 1);
     }
-  fputs("usage: stasis-runtime install|init|probe|enter|move|guard|answer|sample|addresses|connections|filters|ipc|pause ...\n", stderr);
+  fputs("usage: stasis-runtime install|init|probe|enter|move|guard|answer|sample|addresses|connections|filters|ipc|pause|spawn ...\n", stderr);
   return 2;
 }

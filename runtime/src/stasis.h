@@ -22,6 +22,7 @@ int cmd_connections(int argc, char **argv);
 int cmd_filters(int argc, char **argv);
 int cmd_ipc(int argc, char **argv);
 int cmd_pause(int argc, char **argv);
+int cmd_spawn(int argc, char **argv);
 
 /* Enters a namespace of the process that the arguments name, or ends this program. */
 void enter_namespace(int argc, char **argv, const char *type, int flag);

@@ -68,6 +68,23 @@ class HouseRulesTest {
         product);
   }
 
+  /** A process that Java starts closes the agent's files first, which a dead store can hold up. */
+  @Test
+  void theAgentStartsProgramsByItsHelper() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.agent..")
+            .and()
+            .resideOutsideOfPackage("dev.stasis.agent.process")
+            .should()
+            .callMethod(ProcessBuilder.class, "start")
+            .orShould()
+            .callMethod(Runtime.class, "exec", String[].class)
+            .because("ChildStart does it without the agent's files"),
+        product);
+  }
+
   @Test
   void thereIsOneWayToLog() {
     holds(

@@ -1,6 +1,7 @@
 package dev.stasis.agent.cli;
 
 import dev.stasis.agent.criu.CriuCheck;
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
@@ -62,10 +63,11 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
       return Finding.bad("stasis-runtime", "none at " + program, advice);
     }
     Process process =
-        new ProcessBuilder(program.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ChildStart()
+            .start(
+                new ProcessBuilder(program.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD));
     if (!process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       return Finding.bad("stasis-runtime", "does not answer: " + program, advice);

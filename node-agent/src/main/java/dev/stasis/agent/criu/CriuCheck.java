@@ -1,5 +1,6 @@
 package dev.stasis.agent.criu;
 
+import dev.stasis.agent.process.ChildStart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,10 +102,11 @@ public final class CriuCheck {
     Path output = Files.createTempFile("criu-check", ".out");
     try {
       Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
+          new ChildStart()
+              .start(
+                  new ProcessBuilder(command)
+                      .redirectErrorStream(true)
+                      .redirectOutput(output.toFile()));
       if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
         return new Answer(-1, List.of("no answer after " + SECONDS + " s"));

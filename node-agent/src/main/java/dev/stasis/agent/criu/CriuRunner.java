@@ -1,5 +1,6 @@
 package dev.stasis.agent.criu;
 
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.LogTail;
 import java.io.IOException;
@@ -100,11 +101,12 @@ public final class CriuRunner {
     Path ownErrors = work.resolve(what + ".err");
     long begin = System.nanoTime();
     Process process =
-        new ProcessBuilder(command)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(ownErrors.toFile())
-            .redirectError(ProcessBuilder.Redirect.appendTo(ownErrors.toFile()))
-            .start();
+        new ChildStart()
+            .start(
+                new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectOutput(ownErrors.toFile())
+                    .redirectError(ProcessBuilder.Redirect.appendTo(ownErrors.toFile())));
     started.accept(process.toHandle());
     Thread reports = new Thread(() -> report(process, images, progress), "criu-progress");
     reports.setDaemon(true);

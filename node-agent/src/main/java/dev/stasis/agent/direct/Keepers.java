@@ -6,6 +6,7 @@ import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -130,12 +131,14 @@ public final class Keepers {
                           "" + process.pid(),
                           "" + process.startTime())
                       .redirectError(ProcessBuilder.Redirect.DISCARD));
-      if (!child.waitFor(LOOK_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-        child.destroyForcibly();
-        throw new KeeperFailure(
-            "stasis-keeper look: expected an answer within 10 s, got none", false);
+      try (InputStream answer = child.getInputStream()) {
+        if (!child.waitFor(LOOK_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+          child.destroyForcibly();
+          throw new KeeperFailure(
+              "stasis-keeper look: expected an answer within 10 s, got none", false);
+        }
+        return new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip();
       }
-      return new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       throw new KeeperFailure("look: " + e.getMessage(), false);
     }

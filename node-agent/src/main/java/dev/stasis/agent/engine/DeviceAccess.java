@@ -2,7 +2,9 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Cgroup;
 import dev.stasis.agent.container.Container;
+import dev.stasis.agent.process.ChildStart;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,14 +55,17 @@ final class DeviceAccess {
     command.addAll(
         List.of("--fd", "3=r:" + device, "--", runtime.toString(), "probe", "--dir", "/proc/none"));
     try {
-      Process helper = new ProcessBuilder(command).redirectErrorStream(true).start();
-      helper.getOutputStream().close();
-      if (!helper.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        helper.destroyForcibly();
-        return true;
+      Process helper =
+          new ChildStart().start(new ProcessBuilder(command).redirectErrorStream(true));
+      try (InputStream output = helper.getInputStream()) {
+        helper.getOutputStream().close();
+        if (!helper.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+          helper.destroyForcibly();
+          return true;
+        }
+        String said = new String(output.readAllBytes(), StandardCharsets.UTF_8);
+        return helper.exitValue() != NOT_ENTERED || !said.contains("Operation not permitted");
       }
-      String said = new String(helper.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return helper.exitValue() != NOT_ENTERED || !said.contains("Operation not permitted");
     } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "cannot try " + device + ": " + e.getMessage());
       return true;

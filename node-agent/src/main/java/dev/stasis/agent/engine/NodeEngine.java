@@ -10,6 +10,7 @@ import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
@@ -44,6 +45,7 @@ public final class NodeEngine {
 
   NodeEngine(EngineSettings settings, DriverWorker worker, Clock clock, LongSupplier nanoTime)
       throws IOException {
+    ChildStart.prepare(settings.runtime());
     Files.createDirectories(
         settings.stateDir(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

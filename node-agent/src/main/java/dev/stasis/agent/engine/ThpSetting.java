@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.RecordFile;
@@ -184,10 +185,18 @@ public final class ThpSetting {
             + " grep -q '\\["
             + OURS
             + "]' \"$2\" && echo \"$3\" > \"$2\"";
-    return new ProcessBuilder(
-            "setsid", "sh", "-c", script, "thp-watchdog", note.toString(), setting.toString(), old)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .redirectError(ProcessBuilder.Redirect.DISCARD)
-        .start();
+    return new ChildStart()
+        .start(
+            new ProcessBuilder(
+                    "setsid",
+                    "sh",
+                    "-c",
+                    script,
+                    "thp-watchdog",
+                    note.toString(),
+                    setting.toString(),
+                    old)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD));
   }
 }

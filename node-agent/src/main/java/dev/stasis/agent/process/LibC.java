@@ -66,6 +66,11 @@ public interface LibC extends Library {
 
   long SYS_OPENAT2 = 437;
 
+  int P_PID = 1;
+  int WEXITED = 4;
+  int WNOWAIT = 0x1000000;
+  int SIGINFO_BYTES = 128;
+
   int STATX_BASIC_STATS = 0x7ff;
 
   long FSCONFIG_SET_STRING = 1;
@@ -94,6 +99,14 @@ public interface LibC extends Library {
   int close(int fd);
 
   int dup2(int from, int to);
+
+  int pipe2(int[] ends, int flags);
+
+  int kill(int pid, int signal);
+
+  int waitid(int type, int id, byte[] information, int options);
+
+  int waitpid(int pid, int[] status, int options);
 
   long pread(int fd, byte[] buffer, long size, long offset);
 

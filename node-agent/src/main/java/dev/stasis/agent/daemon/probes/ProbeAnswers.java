@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.probes;
 
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
@@ -92,10 +93,11 @@ public final class ProbeAnswers {
     List<String> command = new HelperCgroups().command(runtime, runtime.toString(), "answer");
     bySocket.forEach((socket, asked) -> command.addAll(arguments(socket, asked)));
     Process child =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectInput(Path.of("/dev/null").toFile())
-            .start();
+        new ChildStart()
+            .start(
+                new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectInput(Path.of("/dev/null").toFile()));
     awaitBegin(child);
     return new Answering(List.of(child));
   }

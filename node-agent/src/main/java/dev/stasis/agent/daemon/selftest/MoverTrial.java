@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.selftest;
 import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.MoveOutcome;
 import dev.stasis.agent.mover.Mover;
+import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcFs;
@@ -58,9 +59,10 @@ final class MoverTrial {
    */
   Speeds run(Path folder) throws IOException, InterruptedException {
     Process child =
-        new ProcessBuilder(runtime.toString(), "sample", "--mib", Integer.toString(MIB))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ChildStart()
+            .start(
+                new ProcessBuilder(runtime.toString(), "sample", "--mib", Integer.toString(MIB))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD));
     try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII);
         OutputStream questions = child.getOutputStream()) {
       String[] region = String.valueOf(lines.readLine()).split(" ");
