@@ -4,6 +4,7 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcLimitException;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.io.InputStream;
@@ -98,11 +99,16 @@ public final class Keepers {
 
   /**
    * Returns whether the library of a process has started to keep a table, which it shows in this
-   * page.
+   * page; also true for a process with more mappings than are read. Without the page, nothing is
+   * given back to the process.
    */
   public boolean active(ProcessId process) {
-    return proc.maps(process.pid()).stream()
-        .anyMatch(mapping -> mapping.path().startsWith("/memfd:" + PAGE));
+    try {
+      return proc.strict().maps(process.pid()).stream()
+          .anyMatch(mapping -> mapping.path().startsWith("/memfd:" + PAGE));
+    } catch (ProcLimitException e) {
+      return true;
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.lang.Thread.State;
 import java.net.StandardProtocolFamily;
@@ -93,6 +94,22 @@ class KeepersTest {
 
       assertThat(ProcessHandle.of(Long.parseLong(starting.pids().get(0)))).isEmpty();
     }
+  }
+
+  /** Its memory would be dropped instead of given back, as that of a program that is gone. */
+  @Test
+  void aProcessWithMoreMappingsThanAreReadStillHasItsLibrary() throws Exception {
+    ProcessId process = new ProcessId(1, 1);
+    Path maps = Files.createDirectory(folder.resolve("1")).resolve("maps");
+    String one = "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n";
+    Path none = folder.resolve("none");
+    Keepers keepers = new Keepers(KeeperSettings.of(none), none, folder, new ProcFs(folder));
+
+    Files.writeString(maps, one);
+    assertThat(keepers.active(process)).isFalse();
+
+    Files.writeString(maps, one.repeat(100_001) + one.strip() + " /memfd:stasis-gate\n");
+    assertThat(keepers.active(process)).isTrue();
   }
 
   /** It would be waited for, even while a workload is frozen. */
