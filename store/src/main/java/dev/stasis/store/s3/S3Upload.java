@@ -24,7 +24,10 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 final class S3Upload implements BlobUpload {
   private static final int NOT_FOUND = 404;
 
-  /** rclone's answer while an earlier call still completes the upload: it has dropped the parts. */
+  /**
+   * A part is missing. rclone answers so when it still writes a part whose request the client has
+   * repeated, and drops the upload.
+   */
   private static final String INVALID_PART = "InvalidPart";
 
   private final S3Client client;
@@ -34,7 +37,6 @@ final class S3Upload implements BlobUpload {
   private final Set<String> md5s = new HashSet<>();
   private byte @Nullable [] only;
   private @Nullable String uploadId;
-  private boolean asked;
   private boolean committed;
 
   S3Upload(S3Client client, S3Settings settings, String key) {
@@ -130,8 +132,6 @@ final class S3Upload implements BlobUpload {
       throw new StoreException.Damaged(
           "%s: expected %d parts, got %d".formatted(key, count, parts.size()));
     }
-    boolean repeated = asked;
-    asked = true;
     try {
       client.completeMultipartUpload(
           request ->
@@ -141,26 +141,20 @@ final class S3Upload implements BlobUpload {
                   .uploadId(uploadId)
                   .multipartUpload(upload -> upload.parts(parts.values())));
     } catch (SdkException e) {
-      Integer tries = e.numAttempts();
-      requireCompleted(size, e, repeated || (tries != null && tries > 1));
+      requireCompleted(size, e);
     }
     uploadId = null;
     committed = true;
   }
 
-  /**
-   * An earlier call may have completed it, and only its answer was lost; or the server still
-   * completes it, after the client has stopped waiting.
-   */
-  private void requireCompleted(long size, SdkException failure, boolean repeated)
-      throws StoreException {
-    boolean inProgress = repeated && S3Failure.code(failure).equals(INVALID_PART);
-    if ((inProgress || S3Failure.status(failure) == NOT_FOUND) && isStored(size)) {
+  /** An earlier call may have completed it, and only its answer was lost. */
+  private void requireCompleted(long size, SdkException failure) throws StoreException {
+    boolean dropped = S3Failure.code(failure).equals(INVALID_PART);
+    if ((dropped || S3Failure.status(failure) == NOT_FOUND) && isStored(size)) {
       return;
     }
-    throw inProgress
-        ? new StoreException.Unreachable(
-            key + ": expected a completed upload, got one that the server still completes", failure)
+    throw dropped
+        ? new StoreException.WriteLost("%s: %s".formatted(key, failure.getMessage()), failure)
         : S3Failure.of(key, failure);
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server whose answer to the completion of an upload is lost. */
+/** A server that completes an upload and whose answer is lost, or that has lost the upload. */
 class RepeatedCompletionTest {
   private static final byte[] FIRST = new byte[S3Blobs.LIMITS.partBytes()];
   private static final byte[] LAST = {1, 2, 3};
@@ -31,7 +31,7 @@ class RepeatedCompletionTest {
 
   private final HttpServer server;
 
-  /** The answer to each completion but the first, which has none. */
+  /** The answer to each completion but a lost one. */
   private String repeated = "400 InvalidPart";
 
   private boolean loses = true;
@@ -84,26 +84,14 @@ class RepeatedCompletionTest {
     assertThatThrownBy(this::commit).isInstanceOf(StoreException.class);
   }
 
-  /** The client stops waiting after 60 s, and rclone has dropped the parts by then. */
+  /** Its parts are not in memory any more. */
   @Test
-  void anUploadThatTheServerStillCompletesIsAskedForAgain() throws Exception {
-    try (S3Blobs blobs = S3Blobs.open(settings())) {
-      BlobUpload upload = uploaded(blobs);
-      assertThatThrownBy(() -> upload.commit(2, SIZE))
-          .isInstanceOfSatisfying(
-              StoreException.Unreachable.class,
-              failure -> assertThat(failure.isTransient()).isTrue());
-
-      stored(SIZE, etag(FIRST, LAST));
-      upload.commit(2, SIZE);
-    }
-  }
-
-  @Test
-  void partsThatTheServerRefusesAtOnceAreNotSuchAnUpload() throws Exception {
+  void anUploadWhosePartsTheServerHasDroppedIsRepeatedAsAWhole() {
     loses = false;
 
-    assertThatThrownBy(this::commit).isInstanceOf(StoreException.Refused.class);
+    assertThatThrownBy(this::commit)
+        .isInstanceOfSatisfying(
+            StoreException.WriteLost.class, failure -> assertThat(failure.isTransient()).isTrue());
   }
 
   private void commit() throws StoreException {
