@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The commands and answers of one connection to a keeper. Not thread-safe. */
+/** The commands and answers of one connection to a keeper. Only its end is for several threads. */
 final class KeeperConnection implements AutoCloseable {
 
   /** The longest one lists 64 processes. */
@@ -20,7 +20,7 @@ final class KeeperConnection implements AutoCloseable {
 
   private final SocketChannel channel;
   private final Selector selector;
-  private boolean awaitsEnd;
+  private volatile boolean awaitsEnd;
 
   KeeperConnection(SocketChannel channel) throws IOException {
     this.channel = channel;
@@ -144,10 +144,10 @@ final class KeeperConnection implements AutoCloseable {
    *
    * @return false if it has not done so within that time
    */
-  boolean awaitEnd(Duration limit) throws InterruptedException {
+  synchronized boolean awaitEnd(Duration limit) throws InterruptedException {
     long until = System.nanoTime() + limit.toNanos();
     try {
-      for (long left = limit.toMillis(); left > 0; ) {
+      for (long left = limit.toMillis(); left > 0 && selector.isOpen(); ) {
         if (!receive(ByteBuffer.allocate(LONGEST_ANSWER), left)) {
           break;
         }

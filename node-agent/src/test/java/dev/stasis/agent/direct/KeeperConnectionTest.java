@@ -76,6 +76,7 @@ class KeeperConnectionTest {
     answer("fail the store does not respond\n");
     keeper.close();
     assertThat(connection.awaitEnd(WHOLE)).isTrue();
+    assertThat(connection.awaitEnd(WHOLE)).as("what else waits for it").isTrue();
   }
 
   @Test
