@@ -40,7 +40,7 @@ public final class ArtifactStage implements AutoCloseable {
     this.staging = staging;
     this.owner = owner;
     this.target = target;
-    this.files = files;
+    this.files = new SyncCheckedFiles(files);
   }
 
   void createFolders() throws IOException {
@@ -186,7 +186,7 @@ public final class ArtifactStage implements AutoCloseable {
   /**
    * Publishes the artifact: computes the digests of all files, syncs everything, writes the
    * manifest last, renames the folder, and reads the manifest back at its final path. After a
-   * failure the stage is unchanged and can be discarded.
+   * failure the stage can be discarded, and sealed later except after {@link FailedSyncException}.
    *
    * @param draft the manifest without files and regions, which are added here
    * @param threads number of files read in parallel

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Tag("jvm")
 class PublicationTest {
@@ -70,6 +72,33 @@ class PublicationTest {
       next.sweep(next.leftovers(Duration.ofDays(1), false));
       assertThat(visible(folder)).as("step " + step).noneMatch(name -> name.startsWith("."));
       assertNoHalfArtifact(folder, step);
+    }
+  }
+
+  /** Linux reports lost bytes once, and the next sync succeeds without them. */
+  @ParameterizedTest
+  @EnumSource
+  void aStageIsNotSealedAfterAFailedSync(Durability later) throws Exception {
+    FailingFiles whole = FailingFiles.at(Integer.MAX_VALUE, "");
+    try (ArtifactStage stage =
+        store(Files.createDirectory(temp.resolve("whole")), whole).stage("a")) {
+      samples.fill(stage);
+      stage.seal(samples.draft(), 1, Progress.NONE);
+    }
+    List<String> calls = whole.calls();
+    for (int sync : List.of(1 + calls.indexOf("sync inventory.img"), calls.indexOf("rename a"))) {
+      Path folder = Files.createDirectory(temp.resolve("lost" + sync));
+      try (ArtifactStage stage = store(folder, FailingFiles.at(sync, "I/O error")).stage("a")) {
+        samples.fill(stage);
+        assertThatThrownBy(() -> stage.seal(samples.draft(), 1, Progress.NONE))
+            .isInstanceOf(FailedSyncException.class);
+
+        assertThatThrownBy(() -> stage.seal(samples.draft(), later, 1, Progress.NONE))
+            .isInstanceOf(FailedSyncException.class)
+            .hasMessageContaining("I/O error");
+        assertThat(visible(folder)).doesNotContain("a");
+      }
+      assertThat(visible(folder)).isEmpty();
     }
   }
 

@@ -242,6 +242,10 @@ public final class Checkpoint {
         found.filter(left -> artifact.folder().toString().equals(left.artifactStage()));
     return work.filter(new InterruptedPublication(node)::isPending).isPresent()
         || work.stream()
+            .flatMap(left -> left.offloaded().stream())
+            .map(Offloaded::file)
+            .anyMatch(file -> file != null && Path.of(file).startsWith(artifact.folder()))
+        || work.stream()
             .flatMap(left -> left.regionJournals().stream())
             .anyMatch(journal -> !node.journals().read(Path.of(journal)).whole());
   }

@@ -4,6 +4,7 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.FailedSyncException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -152,7 +153,12 @@ final class CheckpointRun {
       return new CheckpointOutcome.Failed(
           failed.step(), failed.reason(), failed.message(), source, figures(), sealed);
     } catch (IOException e) {
-      String message = failed.message() + "; its artifact is not published yet: " + e.getMessage();
+      String message =
+          "%s; its artifact %s: %s"
+              .formatted(
+                  failed.message(),
+                  e instanceof FailedSyncException ? "is lost" : "is not published yet",
+                  e.getMessage());
       return failed(failed.step(), failed.reason(), message, source);
     }
   }

@@ -27,11 +27,15 @@ public final class InterruptedPublication {
   }
 
   /**
-   * Returns whether the capture of an operation is complete, so that its artifact may be published.
-   * Without reading a store, which may not answer while the workload is frozen.
+   * Returns whether the capture of an operation is complete, so that its artifact may be published;
+   * not after a failed sync of its stage. Without reading a store, which may not answer while the
+   * workload is frozen.
    */
   public boolean isCaptured(Work work) {
-    return Capture.isStored(node.journal().folderOf(work.containerId()));
+    Path folder = node.journal().folderOf(work.containerId());
+    @Nullable String staging = work.artifactStage();
+    return Capture.isStored(folder)
+        && (staging == null || !FailedSync.of(folder, Path.of(staging)).exists());
   }
 
   /**
@@ -162,7 +166,8 @@ public final class InterruptedPublication {
       return false;
     }
     try (HostLocks.Held held = Publication.exclusive(node, work.containerId())) {
-      if (Files.notExists(Path.of(staging))) {
+      // The attempt that has just ended may have failed to sync it.
+      if (Files.notExists(Path.of(staging)) || !isCaptured(work)) {
         return false;
       }
       // If it was left behind: by now the folder may have the capture of a later checkpoint.

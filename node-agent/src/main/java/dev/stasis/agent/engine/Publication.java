@@ -5,6 +5,7 @@ import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ChunkTable;
+import dev.stasis.artifact.FailedSyncException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +68,7 @@ final class Publication {
    *
    * @param saved receives the capture when the keeper has written its copies of the device memory,
    *     because it drops them then
+   * @throws FailedSyncException if it can never be published, which is recorded by then
    * @throws IOException if a part is missing or has changed, or the store fails
    */
   ArtifactStage.SealedArtifact run(Capture capture, Consumer<Capture> saved)
@@ -95,11 +97,16 @@ final class Publication {
           threads,
           (done, total) -> listener.progress("hash", done, total));
     }
-    return artifact.seal(
-        capture.manifest(),
-        capture.durability(),
-        threads,
-        (done, total) -> listener.progress("publish", done, total));
+    try {
+      return artifact.seal(
+          capture.manifest(),
+          capture.durability(),
+          threads,
+          (done, total) -> listener.progress("publish", done, total));
+    } catch (FailedSyncException e) {
+      FailedSync.of(node.journal().folderOf(containerId), artifact.folder()).write(e);
+      throw e;
+    }
   }
 
   /**
