@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes to a file, and waits for the disk before the kernel has too much of it left to write. Such
@@ -19,6 +20,7 @@ public final class WriteBehind {
   private final FileChannel file;
   private final long most;
   private final AtomicLong unwritten = new AtomicLong();
+  private volatile @Nullable IOException lost;
 
   /**
    * For a file that the caller closes.
@@ -42,6 +44,7 @@ public final class WriteBehind {
 
   /** Counts bytes that were written to the file in another way. */
   public void wrote(long count) throws IOException {
+    requireNothingLost();
     if (unwritten.addAndGet(count) >= most) {
       flush();
     }
@@ -53,7 +56,25 @@ public final class WriteBehind {
   private synchronized void flush() throws IOException {
     if (unwritten.get() >= most) {
       unwritten.set(0);
-      file.force(false);
+      try {
+        file.force(false);
+      } catch (IOException e) {
+        lost = e;
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Checks that the file may still be used.
+   *
+   * @throws IOException if a flush has failed: Linux reports lost bytes once, and the next flush
+   *     succeeds without them
+   */
+  public void requireNothingLost() throws IOException {
+    @Nullable IOException failure = lost;
+    if (failure != null) {
+      throw new IOException(failure.getMessage(), failure);
     }
   }
 }

@@ -83,6 +83,12 @@ class WriteBehindTest {
     assertThatThrownBy(() -> file.write(ByteBuffer.allocate(PIECE), 0))
         .isInstanceOf(IOException.class)
         .hasMessage("no space");
+    disk.fails = false;
+
+    assertThatThrownBy(() -> file.write(ByteBuffer.allocate(PIECE), PIECE))
+        .as("the next flush would succeed without the lost bytes")
+        .isInstanceOf(IOException.class)
+        .hasMessage("no space");
   }
 
   /** Takes two bytes less than it is given, as a disk may, and counts. */

@@ -66,8 +66,15 @@ final class PaxWriter implements AutoCloseable {
     return out.position();
   }
 
-  /** Takes back what was written behind this size. */
+  /**
+   * Takes back what was written behind this size.
+   *
+   * @throws IOException also if bytes before it may be lost
+   */
   void cut(long size) throws IOException {
+    if (behind != null) {
+      behind.requireNothingLost();
+    }
     out.truncate(size);
   }
 
