@@ -110,14 +110,8 @@ public final class Keeper implements AutoCloseable {
     ask(BATCH, "stage", name(process), path.toString());
   }
 
-  /** Writes {@code path.data} and {@code path.chunks}. */
-  public void save(ProcessId process, Path path, long bytes)
-      throws KeeperFailure, InterruptedException {
-    ask(copying(WRITERS * bytes), "save", name(process), path.toString());
-  }
-
   /**
-   * The same, for a workload that is frozen.
+   * Writes {@code path.data} and {@code path.chunks}.
    *
    * @param silence how long it may make no progress. When everything is written, it has 1 s more
    *     for each 50 MB: an NFS client writes what it still has when a file is closed

@@ -32,6 +32,15 @@ final class CapturePublication {
 
   /** Publishes the artifact of a workload that does not run: it must not wait for a hung store. */
   ArtifactStage.SealedArtifact ofFrozen(StepListener listener) throws IOException {
+    try {
+      return bounded(listener);
+    } catch (InterruptedException stopped) {
+      throw new IOException("the agent is stopping", stopped);
+    }
+  }
+
+  private ArtifactStage.SealedArtifact bounded(StepListener listener)
+      throws IOException, InterruptedException {
     boolean published = false;
     String what = "artifact of " + freeze.work().id();
     try {
@@ -44,18 +53,15 @@ final class CapturePublication {
               .call(
                   what,
                   pulse -> {
-                    pulse.beat(Publication.limit(capture));
                     try (HostLocks.Held held =
                         Publication.exclusive(node, freeze.work().containerId())) {
-                      return run(capture, new BeatingListener(listener, pulse, syncLimit()));
+                      return run(capture, new BeatingListener(listener, pulse, syncLimit()), pulse);
                     }
                   });
       published = true;
       return sealed;
     } catch (StepFailure silent) {
       throw new IOException(silent.getMessage(), silent);
-    } catch (InterruptedException stopped) {
-      throw new IOException("the agent is stopping", stopped);
     } finally {
       if (!published && !freeze.artifact().revoke()) {
         LOG.log(
@@ -72,30 +78,43 @@ final class CapturePublication {
   }
 
   /**
-   * Publishes the artifact. If this agent dies before the end, or the store fails, it may be
-   * published later; not that of a migration, which would be deleted with it.
+   * Publishes the artifact of a workload that runs. If this agent dies before the end, it may be
+   * published later. Waits for a hung store, unless copies of the device memory are on the GPU:
+   * another workload may need that memory for its thaw.
    */
-  ArtifactStage.SealedArtifact run(StepListener listener) throws IOException, InterruptedException {
+  ArtifactStage.SealedArtifact ofRunning(StepListener listener)
+      throws IOException, InterruptedException {
+    return freeze.offloading().onGpu(freeze.work().offloaded())
+        ? bounded(listener)
+        : ofEnded(listener);
+  }
+
+  /** Publishes the only copy of a workload that has ended, and waits for a hung store. */
+  ArtifactStage.SealedArtifact ofEnded(StepListener listener)
+      throws IOException, InterruptedException {
     Capture capture = capture();
     saved().accept(capture);
-    return run(capture, listener);
+    return run(capture, listener, longer -> {});
   }
 
   private Consumer<Capture> saved() {
     return freeze.request().options().heldUntilDecided() ? unkept -> {} : this::record;
   }
 
-  private ArtifactStage.SealedArtifact run(Capture capture, StepListener listener)
+  private ArtifactStage.SealedArtifact run(
+      Capture capture, StepListener listener, StoreCalls.Pulse pulse)
       throws IOException, InterruptedException {
     long begin = node.nanoTime().getAsLong();
     images().run(node.parallel(), () -> listener.progress("hash", 0, 0));
+    pulse.beat(Publication.limit(capture));
     ArtifactStage.SealedArtifact sealed =
         new Publication(
                 node,
                 freeze.work().containerId(),
                 freeze.artifact(),
                 freeze.request().options().threads(),
-                listener)
+                listener,
+                freeze.storeCalls())
             .run(capture, saved());
     timings.add("publish", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
     return sealed;

@@ -131,9 +131,13 @@ final class CheckpointRun {
   private CheckpointOutcome published(SourceState source) throws InterruptedException {
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
+    freeze.listener().publishing();
     try {
       captured = false;
-      ArtifactStage.SealedArtifact sealed = publication.run(freeze.listener());
+      ArtifactStage.SealedArtifact sealed =
+          source.kind() == SourceState.Kind.RUNNING
+              ? publication.ofRunning(freeze.listener())
+              : publication.ofEnded(freeze.listener());
       forget();
       return new CheckpointOutcome.Published(sealed, figures());
     } catch (IOException e) {

@@ -218,7 +218,13 @@ public final class InterruptedPublication {
       StepListener listener =
           new BeatingListener(StepListener.NONE, pulse, MoveStep.deadline(bytes));
       var unused =
-          new Publication(node, work.containerId(), stage, node.threads(), listener)
+          new Publication(
+                  node,
+                  work.containerId(),
+                  stage,
+                  node.threads(),
+                  listener,
+                  new StoreCalls(node.storeSilence()))
               .run(
                   begun,
                   saved -> {

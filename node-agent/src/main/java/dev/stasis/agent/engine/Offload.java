@@ -177,32 +177,15 @@ final class Offload {
       } catch (IOException e) {
         throw new StepFailure(Reason.STORE_FAILED, "device memory: " + e.getMessage(), e);
       }
-      save(keeper, one, file);
+      new KeeperSave(keeper, freeze.node().storeSilence(), freeze.storeCalls())
+          .run(
+              one.process(),
+              file,
+              one.totalBytes(),
+              bytes -> freeze.offloading().grew(file, bytes));
       freeze.offloading().saved(one.process(), file);
     }
     freeze.offloading().done();
-  }
-
-  /** The workload is frozen, and must not wait for a store that does not respond. */
-  private void save(Keeper keeper, Offloaded one, Path file)
-      throws KeeperFailure, InterruptedException {
-    boolean ended = false;
-    try {
-      keeper.save(
-          one.process(),
-          file,
-          one.totalBytes(),
-          freeze.node().storeSilence(),
-          bytes -> freeze.offloading().grew(file, bytes));
-      ended = true;
-    } catch (KeeperFailure e) {
-      ended = !e.connectionLost();
-      throw e;
-    } finally {
-      if (!ended && !keeper.giveUp()) {
-        freeze.storeCalls().leave(keeper::awaitEnd);
-      }
-    }
   }
 
   private static StepFailure failure(KeeperFailure e) {

@@ -5,6 +5,7 @@ import dev.stasis.artifact.ArtifactStage;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,13 @@ final class Offloading {
 
   boolean inHostMemory() {
     return !staged.isEmpty();
+  }
+
+  /** Returns whether copies for the artifact are on the GPU until it is published. */
+  boolean onGpu(List<Offloaded> all) {
+    return all.stream()
+        .map(Offloaded::process)
+        .anyMatch(process -> !saved.containsKey(process) && !staged.contains(process));
   }
 
   /** Path of the memory written after the thaw, without the suffixes. */

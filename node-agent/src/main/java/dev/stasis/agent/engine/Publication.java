@@ -22,18 +22,21 @@ final class Publication {
   private final ArtifactStage artifact;
   private final int threads;
   private final StepListener listener;
+  private final StoreCalls storeCalls;
 
   Publication(
       NodeParts node,
       String containerId,
       ArtifactStage artifact,
       int threads,
-      StepListener listener) {
+      StepListener listener,
+      StoreCalls storeCalls) {
     this.node = node;
     this.containerId = containerId;
     this.artifact = artifact;
     this.threads = threads;
     this.listener = listener;
+    this.storeCalls = storeCalls;
   }
 
   /**
@@ -53,7 +56,7 @@ final class Publication {
                         .formatted(containerId)));
   }
 
-  /** How long it may make no progress at first: a keeper that saves after a freeze reports none. */
+  /** How long it may make no progress at first: the keeper's save has a limit of its own. */
   static Duration limit(Capture capture) {
     long unsaved =
         capture.device().stream()
@@ -121,7 +124,8 @@ final class Publication {
     Files.createDirectories(artifact.deviceFolder());
     try (Keeper keeper = node.keepers().open(containerId)) {
       for (Capture.Device device : unsaved) {
-        keeper.save(device.process(), Path.of(device.file()), device.bytes());
+        new KeeperSave(keeper, node.storeSilence(), storeCalls)
+            .run(device.process(), Path.of(device.file()), device.bytes(), saved -> {});
       }
       return true;
     } catch (KeeperFailure e) {

@@ -27,6 +27,9 @@ public interface StepListener {
    */
   default void undoing(String why) {}
 
+  /** The workload resumed. The operation needs no GPU any more, and publishes its artifact. */
+  default void publishing() {}
+
   /**
    * Returns the operation as its requester describes it at this moment; every record of the journal
    * contains it. Empty to keep the description that the journal has.

@@ -67,7 +67,7 @@ final class ActiveOperations {
     Semaphore uploads = new Semaphore(1, true);
     Semaphore downloads = new Semaphore(1, true);
     UnfinishedArtifacts unfinished = new UnfinishedArtifacts();
-    FreezeJob freeze = new FreezeJob(parts, recorder, helpers, unfinished);
+    FreezeJob freeze = new FreezeJob(parts, recorder, helpers, unfinished, this::leaveGpus);
     ThawJob thaw = new ThawJob(parts, recorder, this, hooks);
     this.executor =
         new OperationExecutor(

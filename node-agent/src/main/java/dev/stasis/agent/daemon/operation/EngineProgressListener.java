@@ -8,10 +8,8 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Reports the engine's progress in the status of the operation. Never blocks. */
 final class EngineProgressListener implements StepListener {
@@ -21,39 +19,34 @@ final class EngineProgressListener implements StepListener {
    */
   private static final String FIRST_STEP = "offload";
 
-  /** Steps that begin after the workload was resumed. */
-  private static final Set<String> RUNNING_AGAIN = Set.of("hash", "publish");
-
   /** A rate over a shorter time varies too much to show. */
   private static final long RATE_NANOS = 1_000_000_000L;
 
   private final ActiveOperation operation;
   private final OperationRecorder recorder;
   private final Runnable stopped;
-  private final @Nullable Runnable resumed;
+  private final Runnable resumed;
   private final LongSupplier nanoTime;
   private volatile Consumer<String> undone = why -> {};
-  private boolean ran;
   private String step = "";
   private long rateSince;
   private long rateDone;
 
   EngineProgressListener(ActiveOperation operation, OperationRecorder recorder) {
-    this(operation, recorder, () -> {}, null, System::nanoTime);
+    this(operation, recorder, () -> {}, () -> {}, System::nanoTime);
   }
 
   /**
    * For a freeze.
    *
    * @param stopped called when the processes are stopped
-   * @param resumed called once when the workload runs before its artifact is published; null if it
-   *     does not
+   * @param resumed called when the workload runs before its artifact is published
    */
   EngineProgressListener(
       ActiveOperation operation,
       OperationRecorder recorder,
       Runnable stopped,
-      @Nullable Runnable resumed,
+      Runnable resumed,
       LongSupplier nanoTime) {
     this.operation = operation;
     this.recorder = recorder;
@@ -110,17 +103,17 @@ final class EngineProgressListener implements StepListener {
             status.setSourceRunning(ConditionValue.FALSE);
           });
     }
-    if (resumed != null && !ran && RUNNING_AGAIN.contains(now)) {
-      ran = true;
-      // The engine publishes only after the workload was seen to run.
-      recorder.publish(
-          operation,
-          status -> {
-            status.setWorkload(WorkloadState.RUNNING);
-            status.setSourceRunning(ConditionValue.TRUE);
-          });
-      resumed.run();
-    }
+  }
+
+  @Override
+  public void publishing() {
+    recorder.publish(
+        operation,
+        status -> {
+          status.setWorkload(WorkloadState.RUNNING);
+          status.setSourceRunning(ConditionValue.TRUE);
+        });
+    resumed.run();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.probes.ContainerProbes;
-import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
@@ -26,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /**
  * Checkpoint and Suspend: runs the hooks before it occupies the GPUs, then inspects the workload,
@@ -39,15 +39,24 @@ final class FreezeJob implements Job {
   private final OperationRecorder recorder;
   private final Executor executor;
   private final UnfinishedArtifacts unfinished;
+  private final Consumer<ActiveOperation> leaveGpus;
   private final FreezeRequests requests;
   private final PodPreflight preflight = new PodPreflight();
 
+  /**
+   * Freezes workloads of this agent's containers.
+   *
+   * @param leaveGpus releases the GPUs of an operation whose workload runs: the thaw of another one
+   *     must not wait for its store
+   */
   FreezeJob(
       AgentParts parts,
       OperationRecorder recorder,
       Executor executor,
-      UnfinishedArtifacts unfinished) {
+      UnfinishedArtifacts unfinished,
+      Consumer<ActiveOperation> leaveGpus) {
     this.unfinished = unfinished;
+    this.leaveGpus = leaveGpus;
     this.parts = parts;
     this.recorder = recorder;
     this.executor = executor;
@@ -191,7 +200,10 @@ final class FreezeJob implements Job {
             operation,
             recorder,
             answersProbes ? () -> executor.execute(() -> answerProbes(place)) : () -> {},
-            request.after() == After.RESUME ? hooks::beginAfter : null,
+            () -> {
+              hooks.beginAfter();
+              leaveGpus.accept(operation);
+            },
             System::nanoTime);
     CheckpointOutcome outcome = checkpoint(operation, request, listener);
     OperationResult result =

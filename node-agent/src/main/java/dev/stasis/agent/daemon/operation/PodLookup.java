@@ -123,13 +123,16 @@ final class PodLookup {
 
   /**
    * Returns the GPUs that an operation needs exclusively: those of its container, and those that a
-   * frozen one will use again. Empty if the kubelet did not answer and nothing else is known about
-   * them.
+   * frozen one will use again; none if its workload runs and only its artifact is not published.
+   * Empty if the kubelet did not answer and nothing else is known about them.
    */
   Optional<Set<GpuUuid>> gpus(ActiveOperation operation) {
     OperationPod pod = operation.spec().getPod();
     Set<GpuUuid> all = new HashSet<>();
     if (pod == null) {
+      return Optional.of(all);
+    }
+    if (parts.work(operation.uid()).filter(PodLookup::onlyPublishes).isPresent()) {
       return Optional.of(all);
     }
     boolean answered = true;
@@ -146,5 +149,9 @@ final class PodLookup {
       }
     }
     return answered || !all.isEmpty() ? Optional.of(all) : Optional.empty();
+  }
+
+  private static boolean onlyPublishes(Work work) {
+    return work.kind() == Work.Kind.FREEZE && work.phase() == Work.Phase.PUBLISHING;
   }
 }
