@@ -58,10 +58,7 @@ class FailedSyncTest {
     try {
       new Sh().must("umount", store.toString());
       // The kernel lets go of the image a moment later.
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .ignoreExceptions()
-          .untilAsserted(() -> below.close());
+      await().atMost(Duration.ofSeconds(60)).ignoreExceptions().untilAsserted(() -> below.close());
     } finally {
       lab.close();
     }
