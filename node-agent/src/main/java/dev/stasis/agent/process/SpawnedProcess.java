@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A child of this program that a {@link SpawnHelper} has started. */
+/** A child of this program that a {@link SpawnConnection} has started. */
 final class SpawnedProcess extends Process {
 
   private static final int SIGNALLED = 128;

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts programs by a {@link SpawnHelper}, which is started before this program opens a file of a
- * store.
+ * Starts programs by a {@link SpawnConnection}, which is started before this program opens a file
+ * of a store.
  *
  * <p>A process that Java starts inherits the descriptors of this program, and closes them before it
  * runs its program. Closing a file that is open for writing on NFS waits for the server in the
@@ -26,7 +26,7 @@ final class Spawner {
   private static final Duration HELPER_LIMIT = Duration.ofSeconds(10);
 
   private @Nullable Path runtime;
-  private @Nullable SpawnHelper helper;
+  private @Nullable SpawnConnection helper;
 
   /** Starts the helper, unless there is one. */
   synchronized void use(Path program) {
@@ -51,8 +51,8 @@ final class Spawner {
   }
 
   /** Replaces a helper that has ended, which may fail while a store does not respond. */
-  private synchronized SpawnHelper helper() throws IOException {
-    SpawnHelper now = helper;
+  private synchronized SpawnConnection helper() throws IOException {
+    SpawnConnection now = helper;
     if (now == null || !now.isAlive()) {
       if (runtime == null) {
         throw new IllegalStateException("no helper was started");
@@ -63,13 +63,13 @@ final class Spawner {
     return now;
   }
 
-  private static SpawnHelper started(Path program) throws IOException {
-    CompletableFuture<SpawnHelper> starting = new CompletableFuture<>();
+  private static SpawnConnection started(Path program) throws IOException {
+    CompletableFuture<SpawnConnection> starting = new CompletableFuture<>();
     new DaemonThreads("spawn-helper-start")
         .newThread(
             () -> {
               try {
-                SpawnHelper begun = new SpawnHelper(program);
+                SpawnConnection begun = new SpawnConnection(program);
                 if (!starting.complete(begun)) {
                   begun.end();
                 }
@@ -80,7 +80,7 @@ final class Spawner {
         .start();
     long until = System.nanoTime() + HELPER_LIMIT.toNanos();
     try {
-      SpawnHelper begun = await(starting, until);
+      SpawnConnection begun = await(starting, until);
       try {
         return await(begun.ready(), until);
       } catch (IOException | TimeoutException e) {
@@ -120,7 +120,7 @@ final class Spawner {
   }
 
   private static Process start(
-      SpawnHelper.Start start, ChildStreams streams, String name, long until)
+      SpawnConnection.Start start, ChildStreams streams, String name, long until)
       throws IOException, TimeoutException {
     int pid;
     try {

@@ -101,9 +101,9 @@ class HungStartTest {
   @Test
   void aProgramThatWaitsForOurWordNeverRunsWithoutUs() throws Exception {
     Set<Long> before = children();
-    SpawnHelper helper = new SpawnHelper(RUNTIME);
+    SpawnConnection helper = new SpawnConnection(RUNTIME);
     try (ChildStreams streams = new ChildStreams(touch())) {
-      SpawnHelper.Start start = helper.begin(touch(), streams);
+      SpawnConnection.Start start = helper.begin(touch(), streams);
       Process waiting = new SpawnedProcess(start.waiting().get(60, TimeUnit.SECONDS));
       assertThat(waiting.isAlive()).isTrue();
 

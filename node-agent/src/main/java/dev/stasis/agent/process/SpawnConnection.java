@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A running {@code stasis-runtime spawn}, which starts programs for this one. It ends with this
  * program. The programs that it starts are children of this program.
  */
-final class SpawnHelper {
+final class SpawnConnection {
 
   /** What Java itself uses for names of files and arguments. */
   private static final Charset CHARSET =
@@ -34,7 +34,7 @@ final class SpawnHelper {
   private final OutputStream requests;
   private final Map<Integer, Start> starts = new ConcurrentHashMap<>();
   private final AtomicInteger lastId = new AtomicInteger();
-  private final CompletableFuture<SpawnHelper> ready = new CompletableFuture<>();
+  private final CompletableFuture<SpawnConnection> ready = new CompletableFuture<>();
   private volatile boolean ended;
 
   /** The start of one program. */
@@ -68,7 +68,7 @@ final class SpawnHelper {
    *
    * @param runtime the program {@code stasis-runtime}
    */
-  SpawnHelper(Path runtime) throws IOException {
+  SpawnConnection(Path runtime) throws IOException {
     process =
         new ProcessBuilder(runtime.toString(), "spawn")
             .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -78,7 +78,7 @@ final class SpawnHelper {
   }
 
   /** Completes when it accepts requests. */
-  CompletableFuture<SpawnHelper> ready() {
+  CompletableFuture<SpawnConnection> ready() {
     return ready;
   }
 
