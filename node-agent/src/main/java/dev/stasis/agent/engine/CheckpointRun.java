@@ -266,7 +266,7 @@ final class CheckpointRun {
       node.keepers().rest(freeze.work().containerId());
       new StageFiles(freeze).remove();
       node.journal().remove(freeze.work().containerId());
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "leftovers of " + freeze.work().id(), e);
     }
   }

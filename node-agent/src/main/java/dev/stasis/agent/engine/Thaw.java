@@ -252,7 +252,7 @@ public final class Thaw {
       node.keepers().rest(frozen.work().containerId());
       new StageFiles(frozen).remove();
       node.journal().remove(frozen.work().containerId());
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "leftovers of " + frozen.work().id(), e);
       return;
     }

@@ -109,22 +109,26 @@ public final class WorkJournal {
 
   /**
    * Removes the journal of a finished operation, the journal file first: without it the rest has no
-   * meaning.
+   * meaning, and what cannot be removed of it is left to {@link Thaw#removeRemains}.
+   *
+   * @throws UncheckedIOException if the journal file is still there
    */
   public void remove(String containerId) {
     Path path = folder.resolve(containerId);
     try {
       Files.deleteIfExists(path.resolve(FILE));
-      if (!Files.exists(path)) {
-        return;
-      }
-      try (Stream<Path> entries = Files.walk(path)) {
-        for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(entry);
-        }
-      }
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot remove the work folder " + path, e);
+      throw new UncheckedIOException("cannot remove the journal in " + path, e);
+    }
+    if (!Files.exists(path)) {
+      return;
+    }
+    try (Stream<Path> entries = Files.walk(path)) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(entry);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot remove the work folder " + path, e);
     }
   }
 
