@@ -2,13 +2,12 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
-import dev.stasis.agent.testing.Sh;
+import dev.stasis.agent.testing.HungDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,11 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The disk of the store stops responding while a workload is frozen. Each write then waits in the
- * kernel, where SIGKILL does not end it, as with a dying disk; here because the file system is
- * frozen.
- */
+/** The disk of the store stops responding while a workload is frozen. */
 class HungStoreTest {
 
   private static final int MIB = 16;
@@ -45,7 +40,8 @@ class HungStoreTest {
   @SuppressWarnings("NullAway.Init")
   private Path disk;
 
-  private boolean hangs;
+  @SuppressWarnings("NullAway.Init")
+  private HungDisk hung;
 
   @BeforeAll
   static void start() {
@@ -58,32 +54,21 @@ class HungStoreTest {
 
   @BeforeEach
   void mount() throws IOException, InterruptedException {
-    assumeTrue(
-        Files.exists(Path.of("/dev/loop-control")),
-        "needs loop devices: load the kernel module loop");
-    Path image = image();
     disk = Files.createDirectory(lab.folder().resolve("disk"));
-    Sh sh = new Sh();
-    sh.must("truncate", "--size", "400M", image.toString());
-    sh.must("mkfs.ext4", "-q", "-F", image.toString());
-    sh.must("mount", "-o", "loop", image.toString(), disk.toString());
+    hung = HungDisk.mount(lab.state().resolve("image"), disk);
     Files.createDirectory(store());
   }
 
   @AfterEach
   void unmount() throws IOException, InterruptedException {
-    respond();
+    hung.respond();
     try {
       if (!lab.engine().thaw().inHand().isEmpty()) {
         lab.thaw(source);
       }
     } finally {
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .ignoreExceptions()
-          .untilAsserted(() -> new Sh().must("umount", disk.toString()));
+      hung.close();
       Files.delete(disk);
-      Files.delete(image());
     }
   }
 
@@ -91,11 +76,6 @@ class HungStoreTest {
   static void stop() {
     source.close();
     lab.close();
-  }
-
-  /** In memory, because the disk of a test machine may be slow. */
-  private static Path image() {
-    return lab.state().resolve("image");
   }
 
   private Path store() {
@@ -121,9 +101,9 @@ class HungStoreTest {
                 assertThat(failed.source().kind())
                     .as(failed.message() + failed.source())
                     .isEqualTo(SourceState.Kind.RUNNING));
-    assertThat(hangs).isTrue();
+    assertThat(hung.hangs()).isTrue();
     runsOn();
-    respond();
+    hung.respond();
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(names()).as("what is left in the store").isEmpty());
@@ -144,8 +124,8 @@ class HungStoreTest {
       assertThat(publication.complete(work)).isFalse();
 
       assertThat(waiting(work)).as("threads that wait for the store").hasSize(1);
-      assertThat(hangs).isTrue();
-      respond();
+      assertThat(hung.hangs()).isTrue();
+      hung.respond();
       await().atMost(Duration.ofSeconds(60)).until(() -> publication.complete(work));
       assertThat(Path.of(String.valueOf(work.artifact()))).isDirectory();
     }
@@ -161,7 +141,7 @@ class HungStoreTest {
 
       ThawOutcome outcome = new Thaw(parts).run(container.id(), StepListener.NONE);
 
-      assertThat(hangs).isTrue();
+      assertThat(hung.hangs()).isTrue();
       assertThat(outcome)
           .isInstanceOfSatisfying(
               ThawOutcome.Ended.class,
@@ -171,7 +151,7 @@ class HungStoreTest {
                       .isEqualTo(SourceState.Kind.RUNNING));
       other.assertNothingLeft();
       container.awaitSteps(3);
-      respond();
+      hung.respond();
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(Path.of("" + work.artifactStage())).doesNotExist());
@@ -201,7 +181,7 @@ class HungStoreTest {
                 EngineLab.control(),
                 (step, done, total) -> {
                   if (step.equals("tidy")) {
-                    hang();
+                    hung.hang();
                   }
                 });
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
@@ -231,7 +211,7 @@ class HungStoreTest {
                       .request(),
                   EngineLab.control(),
                   (name, done, total) -> {
-                    if (name.equals(step) && !hangs) {
+                    if (name.equals(step) && !hung.hangs()) {
                       hangDuringSave(other, step);
                     } else if (name.equals("offload")) {
                       other.gpus().fault(copy(other), "hold");
@@ -245,9 +225,9 @@ class HungStoreTest {
                   assertThat(failed.source().kind())
                       .as(failed.message() + failed.source())
                       .isEqualTo(SourceState.Kind.RUNNING));
-      assertThat(hangs).isTrue();
+      assertThat(hung.hangs()).isTrue();
       new DirectLab(other).assertUnharmed(container);
-      respond();
+      hung.respond();
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(names()).as("what is left in the store").isEmpty());
@@ -258,11 +238,11 @@ class HungStoreTest {
   /** Before the save begins, or when the keeper has its first chunk and has not written it. */
   private void hangDuringSave(EngineLab other, String step) {
     if (step.equals("offload")) {
-      hang();
+      hung.hang();
       return;
     }
     await().atMost(Duration.ofSeconds(60)).until(() -> other.gpus().isHeld(copy(other)));
-    hang();
+    hung.hang();
     other.gpus().release(copy(other));
   }
 
@@ -284,27 +264,9 @@ class HungStoreTest {
             EngineLab.control(),
             (name, done, total) -> {
               if (name.equals(step)) {
-                hang();
+                hung.hang();
               }
             });
-  }
-
-  private synchronized void hang() {
-    if (!hangs) {
-      fsfreeze("--freeze");
-      hangs = true;
-    }
-  }
-
-  private synchronized void respond() {
-    if (hangs) {
-      fsfreeze("--unfreeze");
-      hangs = false;
-    }
-  }
-
-  private void fsfreeze(String option) {
-    new Sh().must("fsfreeze", option, disk.toString());
   }
 
   private List<String> names() {

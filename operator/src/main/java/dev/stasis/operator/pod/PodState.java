@@ -143,7 +143,7 @@ public record PodState(Pod pod) {
     return condition("Ready").filter(PodState::isTrue).isPresent();
   }
 
-  /** Returns a condition, whatever its status; empty for none of that type. */
+  /** Returns the condition of that type, with any status; empty if there is none. */
   public Optional<PodCondition> condition(String type) {
     return pod.getStatus() == null
         ? Optional.empty()

@@ -66,7 +66,7 @@ final class FailureRecovery {
   /**
    * The pod is not restored, for that reason.
    *
-   * @param awaited GpuRestore of a user that has not ended; empty if it is left for good
+   * @param awaited GpuRestore of a user that has not ended; empty if none is awaited
    */
   record Leave(PodFailure failure, String reason, String awaited) implements Decision {
     private Leave(PodFailure failure, String reason) {

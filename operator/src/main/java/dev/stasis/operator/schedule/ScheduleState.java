@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param schedule the object, with a status
  * @param pods with GPUs that its selector matches, by name, without targets of restores
  * @param deletedPods deleted pods that it matched, in their last state
- * @param restoredPods of the namespace, whatever their labels: also those that Stasis removes, and
+ * @param restoredPods of the namespace, with any labels: also those that Stasis removes, and
  *     targets that wait
  * @param checkpoints that it created, by due time
  * @param restores that it created, or that use one of its checkpoints, by name
